@@ -99,6 +99,9 @@ def append_changes(path: Path | None, index: str, changes: "FamilyChanges") -> N
     from es_simhash.ingestion.bulk.append_files import AppendOnlyFile
 
     time = now()
+    if path is not None:
+        # Whoever follows the file finds it after the first run, also without a change.
+        path.touch()
     with AppendOnlyFile(path, "changes_file") as file:
         for event in changes.events():
             line = json.dumps({"time": time, "index": index, **event}, ensure_ascii=False)
