@@ -11,6 +11,7 @@ from es_simhash.differences.difference import Change, FactKind, KeyChange
 from es_simhash.relation.relation import Span
 from es_simhash.semantics.entities.entity_rules import find_names
 from es_simhash.semantics.languages.detection import detect_language
+from es_simhash.semantics.languages.word_lists import words_of_kind
 
 # Characters by which the language is detected.
 _SAMPLE = 20_000
@@ -18,23 +19,8 @@ _SAMPLE = 20_000
 _BESIDE = 2
 # Characters around a stretch in which a number or a date may begin that is part of it.
 _NEAR = 40
-_MONTHS = (
-    "january|february|march|april|may|june|july|august|september|october|november|december",
-    "jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec",
-    "januar|jänner|februar|märz|mai|juni|juli|oktober|dezember",
-    "janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre",
-    "enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre",
-    "gennaio|febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|dicembre",
-    "janeiro|fevereiro|março|maio|junho|julho|setembro|outubro|novembro|dezembro",
-    "januari|februari|maart|mei|augustus",
-    "января|февраля|марта|апреля|мая|июня|июля|августа|сентября|октября|ноября|декабря",
-    "يناير|فبراير|مارس|أبريل|مايو|يونيو|يوليو|أغسطس|سبتمبر|أكتوبر|نوفمبر|ديسمبر",
-    "जनवरी|फ़रवरी|फरवरी|मार्च|अप्रैल|मई|जून|जुलाई|अगस्त|सितंबर|सितम्बर|अक्टूबर|अक्तूबर|नवंबर|दिसंबर",
-)
 _NAMES = {
-    form
-    for name in "|".join(_MONTHS).split("|")
-    for form in (name, name.capitalize(), name.upper())
+    form for name in words_of_kind("month") for form in (name, name.capitalize(), name.upper())
 }
 _MONTH = f"(?:{'|'.join(sorted(_NAMES, key=len, reverse=True))})"
 # To look at the first letter alone makes the search ten times as fast.
@@ -60,16 +46,7 @@ _DATE = (
     rf"(?=[\d{_CHINESE_DIGITS}])(?:{'|'.join(_DATES_BY_DIGIT)})"
     rf"|{_BEGINS_MONTH}(?:{'|'.join(_DATES_BY_MONTH)})"
 )
-# Not "one", nor "ein", which count nothing as a rule.
-_NUMBER_WORDS = (
-    "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen",
-    "seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety",
-    "hundred|thousand|million|billion|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf",
-    "zwanzig|dreißig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig|hundert|tausend",
-    "deux|trois|quatre|cinq|sept|huit|neuf|dix|onze|douze|quinze|vingt|trente|quarante|cinquante",
-    "soixante|cent|mille|dos|tres|cuatro|cinco|siete|ocho|nueve|diez|quince|veinte|treinta|cien",
-)
-_WORDS = {form for word in "|".join(_NUMBER_WORDS).split("|") for form in (word, word.capitalize())}
+_WORDS = {form for word in words_of_kind("number") for form in (word, word.capitalize())}
 _WORD = f"(?:{'|'.join(sorted(_WORDS, key=len, reverse=True))})"
 _BEGINS_WORD = rf"(?<!\w)(?=[{''.join(sorted({word[0] for word in _WORDS}))}])"
 _NUMBER = "|".join(

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -26,11 +26,11 @@ from es_simhash.semantics.semantic_scheme import (
     installed_packages,
 )
 from es_simhash.semantics.vectors import (
-    NoVectors,
-    TableVectors,
     Vector,
     VectorSource,
     WordVectors,
+    no_vectors,
+    table_vectors,
     vector_source,
 )
 from es_simhash.semantics.vocabularies.vocabulary import Vocabulary
@@ -54,13 +54,13 @@ class SemanticProfiler:
 
     scheme: SemanticScheme
     extractor: Extractor
-    source: VectorSource = field(default_factory=NoVectors)
+    source: VectorSource = no_vectors
     vocabulary: Vocabulary | None = None
 
     @property
     def word_vectors(self) -> WordVectors | None:
         """The word-vector table; None when the vectors have another source, or there are none."""
-        return self.source.table if isinstance(self.source, TableVectors) else None
+        return WordVectors.load() if self.source is table_vectors else None
 
     def profile(
         self, texts: Sequence[str], sources: Sequence[Mapping[str, Any]] | None = None
@@ -81,7 +81,7 @@ class SemanticProfiler:
                 for extraction, source in zip(extractions, sources, strict=True)
             ]
         weights = self._concept_weights(texts, extractions)
-        vectors = self.source.vectors(texts, extractions)
+        vectors = self.source(texts, extractions)
         return [
             SemanticProfile(
                 extraction.language,

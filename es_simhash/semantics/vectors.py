@@ -2,12 +2,13 @@
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from importlib.resources import files
 from io import BytesIO
 from itertools import repeat
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,10 @@ _SHA256 = "f15b382957c1cc9421a564e3247ca9c27924c56c9435f1d0d94dbe7362468e81"
 _SCALE = 1 << 20
 Vector: TypeAlias = NDArray[np.float32]
 Embed: TypeAlias = Callable[[Sequence[str]], Any]
+# Returns the unit vector of each text of a batch; None where there is none.
+VectorSource: TypeAlias = Callable[
+    [Sequence[str], Sequence[Extraction]], list[NDArray[np.float32] | None]
+]
 # Language of the word-vector table.
 TABLE_LANGUAGE = "en"
 
@@ -45,13 +50,19 @@ class WordVectors:
         self._weights = weights.astype(np.float64)
 
     @staticmethod
+    @lru_cache(maxsize=1)
     def load() -> "WordVectors":
         """Return the table that comes with the package; it is read once.
 
         Raises:
             InputError: The file is not the one that was published.
         """
-        return _load()
+        content = (files("es_simhash.semantics") / "data" / FILE).read_bytes()
+        if hashlib.sha256(content).hexdigest() != _SHA256:
+            raise InputError(f"The word vectors {FILE} are damaged; install es-simhash again.")
+        with np.load(BytesIO(content), allow_pickle=False) as table:
+            words = table["words"].tobytes().decode().split("\n")
+            return WordVectors(words, unpack_nibbles(table["codes"]), table["weights"])
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -118,16 +129,6 @@ def _random_signs(seed: str) -> NDArray[np.float64]:
     return 1.0 - 2.0 * bits.astype(np.float64)
 
 
-@lru_cache(maxsize=1)
-def _load() -> WordVectors:
-    content = (files("es_simhash.semantics") / "data" / FILE).read_bytes()
-    if hashlib.sha256(content).hexdigest() != _SHA256:
-        raise InputError(f"The word vectors {FILE} are damaged; install es-simhash again.")
-    with np.load(BytesIO(content), allow_pickle=False) as table:
-        words = table["words"].tobytes().decode().split("\n")
-        return WordVectors(words, unpack_nibbles(table["codes"]), table["weights"])
-
-
 def unpack_nibbles(packed: NDArray[np.uint8]) -> NDArray[np.int8]:
     """Return the numbers that scripts/build_word_table.py packed, two to a byte."""
     codes = np.empty((len(packed), packed.shape[1] * 2), np.int8)
@@ -136,55 +137,30 @@ def unpack_nibbles(packed: NDArray[np.uint8]) -> NDArray[np.int8]:
     return codes
 
 
-class VectorSource(Protocol):
-    """Computes one vector for each text of a batch."""
-
-    def vectors(
-        self, texts: Sequence[str], extractions: Sequence[Extraction]
-    ) -> list[Vector | None]:
-        """Return the unit vector of each text; None where there is none."""
+def no_vectors(texts: Sequence[str], extractions: Sequence[Extraction]) -> list[Vector | None]:
+    """Return None for each text."""
+    return [None] * len(texts)
 
 
-class NoVectors:
-    """No text has a vector."""
-
-    def vectors(
-        self, texts: Sequence[str], extractions: Sequence[Extraction]
-    ) -> list[Vector | None]:
-        """Return None for each text."""
-        return [None] * len(texts)
-
-
-class TableVectors:
-    """Vectors from the word-vector table that comes with the package."""
-
-    def __init__(self) -> None:
-        self.table = WordVectors.load()
-
-    def vectors(
-        self, texts: Sequence[str], extractions: Sequence[Extraction]
-    ) -> list[Vector | None]:
-        """Return the vector of each text of the table's language that has a word of the table."""
-        # A table of one language says nothing about words of another that look alike.
-        counts = [
-            (extraction.forms or extraction.words) if extraction.language == TABLE_LANGUAGE else {}
-            for extraction in extractions
-        ]
-        return [row if row.any() else None for row in self.table.vectors(counts)]
+def table_vectors(texts: Sequence[str], extractions: Sequence[Extraction]) -> list[Vector | None]:
+    """Return the vector of each text of the table's language that has a word of the table."""
+    # A table of one language says nothing about words of another that look alike.
+    counts = [
+        (extraction.forms or extraction.words) if extraction.language == TABLE_LANGUAGE else {}
+        for extraction in extractions
+    ]
+    return [row if row.any() else None for row in WordVectors.load().vectors(counts)]
 
 
-class FunctionVectors:
-    """Vectors from a function of the user.
+@dataclass(frozen=True)
+class _FunctionVectors:
+    """Vectors from a function of the user: its name, and the dimensions of the index."""
 
-    Raises:
-        InputError: The scheme names a function that does not exist.
-    """
+    embed: Embed
+    name: str
+    dims: int
 
-    def __init__(self, scheme: SemanticScheme, path: str) -> None:
-        self._scheme = scheme
-        self._embed = _imported(path)
-
-    def vectors(
+    def __call__(
         self, texts: Sequence[str], extractions: Sequence[Extraction]
     ) -> list[Vector | None]:
         """Return the vector of each text, scaled to length 1; None for a vector of zeros.
@@ -192,29 +168,26 @@ class FunctionVectors:
         Raises:
             InputError: The function returned something else than a finite vector for each text.
         """
-        rows = self._call(texts)
-        return [self._unit(row) for row in rows]
-
-    def _call(self, texts: Sequence[str]) -> list[Vector]:
-        name = self._scheme.vectors
         try:
-            rows = [np.asarray(row, np.float32) for row in self._embed(texts)]
+            rows = [np.asarray(row, np.float32) for row in self.embed(texts)]
         except (TypeError, ValueError) as error:
             raise InputError(
-                f"{name} returned no vectors ({error}). Return a list of numbers for each text."
+                f"{self.name} returned no vectors ({error}). Return a list of numbers for each "
+                "text."
             ) from error
         if len(rows) != len(texts):
             raise InputError(
-                f"{name} returned {len(rows)} vectors for {len(texts)} texts. Return one for each."
+                f"{self.name} returned {len(rows)} vectors for {len(texts)} texts. Return one for "
+                "each."
             )
-        return rows
+        return [self._unit(row) for row in rows]
 
     def _unit(self, row: Vector) -> Vector | None:
-        require_dimensions(row, self._scheme.dims, self._scheme.vectors)
+        require_dimensions(row, self.dims, self.name)
         if not np.isfinite(row).all():
             raise InputError(
-                f"{self._scheme.vectors} returned a vector with NaN or an infinite number. "
-                "Repair the function."
+                f"{self.name} returned a vector with NaN or an infinite number. Repair the "
+                "function."
             )
         norm = float(np.linalg.norm(row.astype(np.float64)))
         return (row / norm).astype(np.float32) if norm > 0 else None
@@ -224,11 +197,15 @@ def vector_source(scheme: SemanticScheme) -> VectorSource:
     """Return the source of the vectors of a scheme.
 
     Raises:
-        InputError: The scheme names a function that does not exist.
+        InputError: The scheme names a function that does not exist, or the table is damaged.
     """
     if scheme.vector_function is not None:
-        return FunctionVectors(scheme, scheme.vector_function)
-    return TableVectors() if scheme.vectors == WORD_VECTORS else NoVectors()
+        embed = _imported(scheme.vector_function)
+        return _FunctionVectors(embed, scheme.vectors, scheme.dims)
+    if scheme.vectors != WORD_VECTORS:
+        return no_vectors
+    WordVectors.load()
+    return table_vectors
 
 
 def _imported(path: str) -> Embed:

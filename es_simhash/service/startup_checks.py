@@ -110,6 +110,6 @@ def require_labels(config: ServiceConfig) -> None:
             "labels requires the texts of both documents. Set evidence = true in the configuration."
         )
     require_lab()
-    from es_simhash.lab.evaluation.shared_labels import SharedLabels
+    from es_simhash.lab.evaluation.label_file import SharedLabels
 
     SharedLabels(config.labels).require_usable()

@@ -134,4 +134,4 @@ def test_a_damaged_table_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     (tmp_path / "data" / module.FILE).write_bytes(content)
     monkeypatch.setattr(module, "files", lambda package: tmp_path)
     with pytest.raises(InputError, match="install es-simhash again"):
-        module._load.__wrapped__()
+        WordVectors.load.__wrapped__()

@@ -1,13 +1,20 @@
-"""A file of labelled pairs that grows: one line an answer, and the last ones can be taken back."""
+"""Files of labelled pairs that grow: one line an answer, and the last ones can be taken back.
+
+A `LabelFile` is locked for a session; `SharedLabels` lock it for each label, so that several write
+by turns.
+"""
 
 import csv
 import io
 import json
 import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
-from es_simhash.errors import InputError
+from es_simhash.errors import FileInUse, InputError
 from es_simhash.ingestion.bulk.append_files import lock
 from es_simhash.lab.evaluation.labelled_pairs import (
     Pair,
@@ -17,21 +24,52 @@ from es_simhash.lab.evaluation.labelled_pairs import (
 )
 
 _HEADER = ("id1", "id2", "label")
+Value = TypeVar("Value")
+# Seconds to wait for others that write a label; a session of `es-simhash lab label` takes longer.
+_PATIENCE, _PAUSE = 1.0, 0.02
 _FORMATS = {"\t": "TSV", ",": "CSV", "": "JSON"}
 
 
-def format_of(delimiter: str) -> str:
-    """Return the name of a format."""
-    return _FORMATS[delimiter]
+@dataclass(frozen=True)
+class KnownLabels:
+    """Labels of a file at one moment.
+
+    Attributes:
+        labels: Whether each pair, its smaller id first, is a version.
+        last: The pair of its last line; None where it has no label.
+        delimiter: Separator of columns; "" for JSON.
+    """
+
+    labels: dict[Pair, bool]
+    last: Pair | None
+    delimiter: str = field(repr=False)
+
+    @classmethod
+    def of_file(cls, path: Path) -> "KnownLabels":
+        """Return the labels of a file.
+
+        Raises:
+            InputError: The file cannot be read, or a line of it is wrong.
+        """
+        labels = dict(started_pairs(path).labels)
+        content = path.read_text("utf-8-sig")
+        delimiter = delimiter_of(path, content)
+        last = _last_pair(content, delimiter)
+        return cls(labels, last if last in labels else None, delimiter)
+
+    @property
+    def format(self) -> str:
+        """Name of its format."""
+        return _FORMATS[self.delimiter]
+
+    def can_hold(self, pair: Pair) -> bool:
+        """Check whether `evaluate` reads the same ids again; TSV has no ids with tabs."""
+        line = _line((*pair, 1), self.delimiter)
+        rows = [cells for _, cells in parsed_lines(line, self.delimiter)]
+        return len(rows) == 1 and not isinstance(rows[0], str) and tuple(rows[0][:2]) == pair
 
 
-def can_hold(pair: Pair, delimiter: str) -> bool:
-    """Check whether the ids of a pair are the same after they were written and read."""
-    rows = [cells for _, cells in parsed_lines(_line((*pair, 1), delimiter), delimiter)]
-    return len(rows) == 1 and not isinstance(rows[0], str) and tuple(rows[0][:2]) == pair
-
-
-def last_pair(content: str, delimiter: str) -> Pair | None:
+def _last_pair(content: str, delimiter: str) -> Pair | None:
     """Return the pair of the last line of a file without wrong lines; None without a line."""
     lines = content.rstrip().split("\n")
     # The first line names columns, where there are any.
@@ -80,8 +118,7 @@ class LabelFile:
         self._is_new = not path.exists()
         self._stream = self._locked()
         try:
-            self._labels = dict(started_pairs(path).labels)
-            self._delimiter = delimiter_of(path, path.read_text("utf-8-sig"))
+            self._known = KnownLabels.of_file(path)
         except BaseException:
             self._stream.close()
             raise
@@ -120,16 +157,16 @@ class LabelFile:
     @property
     def labels(self) -> dict[Pair, bool]:
         """Whether each pair of the file, its smaller id first, is a version."""
-        return dict(self._labels)
+        return dict(self._known.labels)
 
     @property
     def format(self) -> str:
         """Name of its format."""
-        return format_of(self._delimiter)
+        return self._known.format
 
     def can_hold(self, pair: Pair) -> bool:
-        """Check whether `evaluate` reads the same ids again; TSV has no ids with tabs."""
-        return can_hold(pair, self._delimiter)
+        """Check whether the file can have the ids of a pair."""
+        return self._known.can_hold(pair)
 
     def add(self, pair: Pair, *, is_version: bool) -> int:
         """Write the label of a pair, which is in the file when this returns.
@@ -145,13 +182,13 @@ class LabelFile:
             InputError: It cannot be written.
         """
         before = self._size()
-        line = _line((*pair, int(is_version)), self._delimiter)
+        line = _line((*pair, int(is_version)), self._known.delimiter)
         try:
             self._write(f"{self._lead(before)}{line}".encode())
         except OSError as error:
             os.ftruncate(self._stream.fileno(), before)
             raise self._refused(error) from error
-        self._labels[pair] = is_version
+        self._known.labels[pair] = is_version
         return before
 
     def take_back(self, pair: Pair, size: int) -> None:
@@ -162,7 +199,7 @@ class LabelFile:
             size: Size that `add` returned.
         """
         os.ftruncate(self._stream.fileno(), size)
-        del self._labels[pair]
+        del self._known.labels[pair]
 
     def take_back_last(self, pair: Pair) -> bool:
         """Remove the last line of the file, if it is the label of a pair.
@@ -173,18 +210,16 @@ class LabelFile:
         Returns:
             Whether it was; else nothing is removed.
         """
-        self._stream.seek(0)
-        content = self._stream.read()
-        if last_pair(content.decode("utf-8-sig"), self._delimiter) != pair:
+        if KnownLabels.of_file(self.path).last != pair:
             return False
-        self.take_back(pair, content.rstrip().rfind(b"\n") + 1)
+        self.take_back(pair, self.path.read_bytes().rstrip().rfind(b"\n") + 1)
         return True
 
     def _lead(self, size: int) -> str:
         """Return what is written before a line: column names, or the end of a line without one."""
         if not size:
             # They also keep a first id such as [1] from being taken for JSON.
-            return _line(_HEADER, self._delimiter) if self._delimiter else ""
+            return _line(_HEADER, self._known.delimiter) if self._known.delimiter else ""
         self._stream.seek(size - 1)
         return "" if self._stream.read(1) == b"\n" else "\n"
 
@@ -200,3 +235,91 @@ class LabelFile:
             f"Cannot write to {self.path} ({error.strerror}). Name another file.",
             parameter=self._parameter,
         )
+
+
+@dataclass(frozen=True)
+class SharedLabels:
+    """A label file; safe to use from several threads, processes and commands.
+
+    Each method raises `FileInUse` when another command has the file for longer than a second, and
+    `InputError` when the file cannot be read or written, or has a wrong line.
+
+    Attributes:
+        path: The file; it is created with its first label.
+        parameter: Parameter that names it, for errors.
+    """
+
+    path: Path
+    parameter: str = "labels"
+
+    def require_usable(self) -> None:
+        """Check that the file can be written, and that its lines are labelled pairs."""
+        try:
+            with LabelFile(self.path, self.parameter):
+                pass
+        except FileInUse:
+            # Whoever has it has checked it.
+            return
+
+    def known(self) -> KnownLabels:
+        """Return what the file has."""
+        return _patiently(self._known)
+
+    def add(self, pair: Pair, *, is_version: bool) -> bool:
+        """Write the label of a pair.
+
+        Args:
+            pair: Its smaller id first.
+            is_version: The label.
+
+        Returns:
+            The label that the pair has now: another one, when it was labelled before. A pair of
+            the file is not written again.
+        """
+
+        def write() -> bool:
+            with LabelFile(self.path, self.parameter) as file:
+                known = file.labels.get(pair)
+                if known is None:
+                    file.add(pair, is_version=is_version)
+                return is_version if known is None else known
+
+        return _patiently(write)
+
+    def take_back(self, pair: Pair) -> bool:
+        """Remove the label of a pair.
+
+        Returns:
+            Whether it was the last of the file; else nothing is removed.
+        """
+
+        def remove() -> bool:
+            with LabelFile(self.path, self.parameter) as file:
+                return file.take_back_last(pair)
+
+        return _patiently(remove)
+
+    def _known(self) -> KnownLabels:
+        try:
+            with self.path.open("rb") as stream:
+                lock(stream.fileno(), f"File {self.path}", parameter=self.parameter, shared=True)
+                return KnownLabels.of_file(self.path)
+        except FileNotFoundError:
+            return KnownLabels({}, None, delimiter_of(self.path, ""))
+        except OSError as error:
+            raise InputError(
+                f"Cannot read {self.path} ({error.strerror}). Name another file.",
+                parameter=self.parameter,
+            ) from error
+
+
+def _patiently(use: Callable[[], Value]) -> Value:
+    """Return what using the file returns, once nobody else has it."""
+    end = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            return use()
+        except FileInUse:
+            if time.monotonic() > end:
+                raise
+            time.sleep(_PAUSE)

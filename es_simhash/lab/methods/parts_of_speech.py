@@ -6,54 +6,19 @@ bench-parts-of-speech` prints how often that is right. Of the words of English t
 spaCy pipeline (extra: spacy).
 """
 
-import logging
-import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from importlib import import_module
 from typing import Any
 
 from es_simhash.errors import MissingExtra
 from es_simhash.semantics.extractors.spacy_pipeline import require_spacy
+from es_simhash.semantics.languages.chinese_segmentation import dictionary_rows
+from es_simhash.semantics.languages.word_lists import rule_words
 from es_simhash.semantics.languages.words import normals_of
 
 NOUN, VERB, OTHER = "noun", "verb", "other"
 
-_VERBS = frozenset(
-    """
-    accept achieve add admit agree aim allow announce apply argue arrange arrive ask attend avoid
-    become begin believe belong break bring build buy carry catch choose claim collect come
-    compare complain concern confirm consider consist contain continue contribute create cut deal
-    decide deliver deny depend derive describe destroy develop die discover discuss draw drink
-    drive eat emerge enable encourage enjoy ensure enter establish exist expect explain express
-    fail fall feel fight find finish follow forget forgive gain get give go grant grow happen hate
-    hear help hide hold hope identify imagine imply improve include increase indicate inform
-    insist intend introduce invite involve join keep kill know lay lead learn leave lend let lie
-    listen live lose love maintain make manage mean meet mention obtain occur offer open own pay
-    perform permit prefer prepare prevent proceed promise prove provide pull put raise reach read
-    realise receive recognise recommend reduce refer refuse relate remain remember remove replace
-    reply require reveal ride rise run save say see seek seem sell send serve shake shut sing sit
-    sleep speak spend stand stay steal stop submit suffer suggest suppose survive take talk teach
-    tell tend think throw travel treat try understand urge use vary visit wait walk want warn wear
-    win wish wonder write
-    """.split()  # noqa: SIM905
-)
-_OTHERS = frozenset(
-    """
-    able again ago almost alone already also always another apart available away bad big black blue
-    both brown certain clean clear close cold common current dark dead deep different dry early easy
-    else empty enough even ever extra fair far fast few final fine first flat foreign former free
-    fresh full further general good grand great green grey half happy hard heavy hence here high
-    hot huge important instead just kind large last late likely little local long low main major
-    many maybe mere modern more much near neat never new next nice no now often old once only open
-    other own past perhaps plain poor possible present previous private proper public quick quiet
-    quite rare raw real recent red rich right rough round safe same second several sharp short sick
-    similar simple single slow small smooth so soft some soon special still strange strong such
-    sure sweet tall then there thick thin third thus tight tiny together too top total true usual
-    various vast very warm weak well wet white whole wide wild wise wrong yellow yet young
-    """.split()  # noqa: SIM905
-)
 # Endings of words of so many letters and more, the longest first.
 _SUFFIXES = (
     (OTHER, 6, ("able", "ible", "ical", "less", "eous", "ious", "ular", "ward", "wise", "some")),
@@ -72,7 +37,7 @@ _INFLECTIONS = ("s", "es", "d", "ed", "ing")
 
 def english_kind(word: str) -> str:
     """Return the part of speech of an English word in lower case."""
-    if word in _OTHERS:
+    if word in rule_words("adjective", "en"):
         return OTHER
     if _verb_of(word):
         return VERB
@@ -85,36 +50,22 @@ def english_kind(word: str) -> str:
 
 def _verb_of(word: str) -> bool:
     """Check whether a word is a listed verb or a regular form of one."""
-    if word in _VERBS:
+    verbs = rule_words("verb", "en")
+    if word in verbs:
         return True
     for ending in _INFLECTIONS:
         if word.endswith(ending):
             stem = word.removesuffix(ending)
             doubled = stem[:-1] if stem[-1:] == stem[-2:-1] else stem
-            if {stem, f"{stem}e", doubled} & _VERBS:
+            if {stem, f"{stem}e", doubled} & verbs:
                 return True
     return False
 
 
 @lru_cache(maxsize=1)
 def _chinese_tags() -> dict[str, str]:
-    """Return the tag of each word of jieba's dictionary.
-
-    Raises:
-        MissingExtra: jieba is not installed.
-    """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            jieba = import_module("jieba")
-    except ImportError as error:
-        raise MissingExtra(
-            "Chinese parts of speech need jieba: pip install 'es-simhash[chinese]'."
-        ) from error
-    logging.getLogger("jieba").setLevel(logging.WARNING)
-    with jieba.dt.get_dict_file() as lines:
-        rows = (line.decode("utf-8").split() for line in lines)
-        return {row[0]: row[2] for row in rows if len(row) > 2}
+    """Return the tag of each word of jieba's dictionary."""
+    return {word: tag for word, _, tag in dictionary_rows()}
 
 
 def chinese_kind(word: str) -> str:

@@ -30,6 +30,7 @@ from es_simhash.lab.methods.method_scheme import FingerprintMethod, FingerprintS
 from es_simhash.lab.methods.parts_of_speech import kinds_of
 from es_simhash.semantics.languages import chinese
 from es_simhash.semantics.languages.detection import detect_language
+from es_simhash.semantics.languages.word_lists import words_of_kind
 from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.rarity import word_rarities
 from es_simhash.store.indexed_methods import NO_WORDS
@@ -41,14 +42,6 @@ _MAX_DISTANCE = 3
 _THRESHOLD = 1 - _MAX_DISTANCE / 64
 _TABLES = MaskTables(64, permuted_masks(64, 6, _MAX_DISTANCE), _MAX_DISTANCE)
 _MAX_TITLE = 100
-# Words of phrases that announce what a text comes to.
-_MARKERS = frozenset(
-    """
-    accordingly conclude conclusion consequently finally hence overall result summarise summarize
-    summary therefore thus
-    总之 总而言之 综上所述 综上 因此 所以 结论 总结 概括 由此可见 最后 结果 简言之
-    """.split()  # noqa: SIM905
-)
 
 
 class Tagger(Protocol):
@@ -148,7 +141,7 @@ def _weights(
             idf,
             kinds=of_words,
             title=words.title,
-            markers=_MARKERS,
+            markers=words_of_kind("marker"),
         )
         weights.append(_positive(weighted))
     return weights

@@ -106,12 +106,10 @@ def load_dictionary() -> Dictionary:
     Raises:
         MissingExtra: jieba is not installed.
     """
-    folder, guess = _jieba()
     counts: dict[str, int] = {}
     tags: dict[str, str] = {}
     everyday = rule_words("everyday", "zh")
-    for line in (folder / "dict.txt").read_text("utf-8").splitlines():
-        word, count, tag = line.split(" ")
+    for word, count, tag in dictionary_rows():
         counts[word] = int(count)
         if tag in _NAME_TAGS and word not in everyday:
             tags[word] = _NAME_TAGS[tag]
@@ -120,7 +118,17 @@ def load_dictionary() -> Dictionary:
         word[:end]: None for word in counts for end in range(1, len(word))
     }
     scores.update((word, log(count / total)) for word, count in counts.items() if count)
-    return Dictionary(scores, tags, rule_words("surname", "zh"), total, guess)
+    return Dictionary(scores, tags, rule_words("surname", "zh"), total, _jieba()[1])
+
+
+def dictionary_rows() -> Iterator[list[str]]:
+    """Yield word, count and tag of each row of jieba's dictionary.
+
+    Raises:
+        MissingExtra: jieba is not installed.
+    """
+    folder, _ = _jieba()
+    return (line.split(" ") for line in (folder / "dict.txt").read_text("utf-8").splitlines())
 
 
 def word_frequencies() -> dict[str, float]:

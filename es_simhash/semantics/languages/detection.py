@@ -11,7 +11,7 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.semantics.languages.word_lists import stop_lists
+from es_simhash.semantics.languages.word_lists import data_rows, stop_lists
 
 # Enough for stop words to decide, however long the text is.
 _SAMPLE_CHARACTERS = 1500
@@ -29,110 +29,42 @@ _PRIOR = {
     **dict.fromkeys(("ru", "ar", "hi"), 1.1),
 }
 
-# First code point of the blocks that matter (Unicode, Blocks.txt); "" has no letters.
-_BLOCKS = [
-    (0x0, ""),
-    (0x41, "latin"),
-    (0x5B, ""),
-    (0x61, "latin"),
-    (0x7B, ""),
-    (0xC0, "latin"),
-    (0x250, ""),
-    (0x370, "greek"),
-    (0x400, "cyrillic"),
-    (0x530, "armenian"),
-    (0x590, "hebrew"),
-    (0x600, "arabic"),
-    (0x700, ""),
-    (0x750, "arabic"),
-    (0x780, ""),
-    (0x900, "devanagari"),
-    (0x980, "bengali"),
-    (0xA00, "gurmukhi"),
-    (0xA80, "gujarati"),
-    (0xB00, ""),
-    (0xB80, "tamil"),
-    (0xC00, "telugu"),
-    (0xC80, "kannada"),
-    (0xD00, "malayalam"),
-    (0xD80, "sinhala"),
-    (0xE00, "thai"),
-    (0xE80, "lao"),
-    (0xF00, "tibetan"),
-    (0x1000, "burmese"),
-    (0x10A0, "georgian"),
-    (0x1100, "hangul"),
-    (0x1200, "ethiopic"),
-    (0x13A0, ""),
-    (0x1780, "khmer"),
-    (0x1800, ""),
-    (0x1E00, "latin"),
-    (0x1EA0, "vietnamese"),
-    (0x1EFA, "latin"),
-    (0x1F00, "greek"),
-    (0x2000, ""),
-    (0x3040, "kana"),
-    (0x3100, ""),
-    (0x3130, "hangul"),
-    (0x3190, ""),
-    (0x3400, "han"),
-    (0xA000, ""),
-    (0xAC00, "hangul"),
-    (0xD7B0, ""),
-    (0xF900, "han"),
-    (0xFB00, ""),
-    (0xFB50, "arabic"),
-    (0xFE00, ""),
-    (0xFE70, "arabic"),
-    (0xFF00, ""),
-    (0xFF66, "kana"),
-    (0xFFA0, ""),
-    (0x20000, "han"),
-    (0x32000, ""),
-]
-_STARTS = [start for start, _ in _BLOCKS]
-# Languages of a script. The first is the result when no stop list decides (empty: unknown); of the
-# others the commonest come first and win a draw.
-_LANGUAGES = {
-    "latin": (
-        "",
-        *("en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb", "fi", "pl", "cs", "ro"),
-        *("hu", "tr", "id", "hr", "sk", "sl", "lt", "lv", "et", "ca", "sq", "is", "eu", "af"),
-        *("az", "tl", "ga", "lb"),
-    ),
-    "cyrillic": ("", "ru", "uk", "bg", "sr", "mk", "ky", "tt"),
-    "arabic": ("", "ar", "fa", "ur"),
-    "devanagari": ("", "hi", "mr", "ne"),
-    "ethiopic": ("am", "ti"),
-    "greek": ("el",),
-    "armenian": ("hy",),
-    "hebrew": ("he",),
-    "bengali": ("bn",),
-    "gurmukhi": ("pa",),
-    "gujarati": ("gu",),
-    "tamil": ("ta",),
-    "telugu": ("te",),
-    "kannada": ("kn",),
-    "malayalam": ("ml",),
-    "sinhala": ("si",),
-    "thai": ("th",),
-    "vietnamese": ("vi",),
-    "lao": ("lo",),
-    "tibetan": ("bo",),
-    "burmese": ("my",),
-    "georgian": ("ka",),
-    "hangul": ("ko",),
-    "khmer": ("km",),
-    "han": ("zh",),
-    "kana": ("ja",),
-}
 _WORDS = re.compile(r"[^\s\d!-/:-@\[-`{-¿‐-⁞،؛؟۔।॥]+")
+
+
+@dataclass(frozen=True)
+class _Scripts:
+    """Stretches of code points.
+
+    Attributes:
+        starts: First code point of each.
+        names: Its script; empty where it has no letters that matter.
+        languages: Languages of each script.
+    """
+
+    starts: list[int]
+    names: list[str]
+    languages: dict[str, tuple[str, ...]]
+
+
+@lru_cache(maxsize=1)
+def _scripts() -> _Scripts:
+    names = {0: ""}
+    languages = {}
+    for name, stretches, *of_script in data_rows("scripts.txt"):
+        languages[name] = tuple(language.strip("-") for language in of_script)
+        for stretch in stretches.split(","):
+            first, last = (int(bound, 16) for bound in stretch.split("-"))
+            names[first] = name
+            names.setdefault(last + 1, "")
+    starts = sorted(names)
+    return _Scripts(starts, [names[start] for start in starts], languages)
 
 
 def detect_language(text: str) -> str:
     """Return the ISO 639-1 code of the language a text is written in; empty when nothing fits."""
     start = unicodedata.normalize("NFC", text[:_SAMPLE_CHARACTERS])
-    languages = _LANGUAGES.get(_script_of(start), ("",))
+    languages = _scripts().languages.get(_script_of(start), ("",))
     if len(languages) == 1:
         return languages[0]
     return _best_covered(_WORDS.findall(start.lower()), languages)
@@ -143,8 +75,9 @@ def _script_of(text: str) -> str:
     if text.isascii():
         return "latin"
     counts: Counter[str] = Counter()
+    scripts = _scripts()
     for character, count in Counter(text).items():
-        counts[_BLOCKS[bisect_right(_STARTS, ord(character)) - 1][1]] += count
+        counts[scripts.names[bisect_right(scripts.starts, ord(character)) - 1]] += count
     del counts[""]
     counts["han"] *= _HAN_WEIGHT
     _merge(counts, "kana", "han", _LEAST_KANA)

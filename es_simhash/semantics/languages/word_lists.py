@@ -1,4 +1,4 @@
-"""Word lists that come with the package: stop words, and those of the rules for entities."""
+"""Word lists that come with the package: stop words, and kinds of words that rules know."""
 
 from functools import lru_cache
 from importlib.resources import files
@@ -25,23 +25,29 @@ def stop_words(language: str) -> frozenset[str]:
 @lru_cache(maxsize=1)
 def stop_lists() -> dict[str, frozenset[str]]:
     """Return the stop list of each language that has one (see NOTICE)."""
-    rows = (line.split() for line in _read("stop_words.txt").splitlines())
-    return {language: frozenset(words) for language, *words in rows}
+    return {language: frozenset(words) for language, *words in data_rows("stop_words.txt")}
 
 
 @lru_cache(maxsize=1024)
 def rule_words(kind: str, language: str) -> frozenset[str]:
-    """Return one list of data/entity_rules.txt, with what it holds for any language."""
+    """Return one list of a kind of words, with what it holds for any language."""
     rows = _rule_lists()
     return rows.get((kind, ANY_LANGUAGE), frozenset()) | rows.get((kind, language), frozenset())
 
 
+@lru_cache(maxsize=16)
+def words_of_kind(kind: str) -> frozenset[str]:
+    """Return the words of a kind in all languages."""
+    return frozenset().union(*(words for (name, _), words in _rule_lists().items() if name == kind))
+
+
 @lru_cache(maxsize=1)
 def _rule_lists() -> dict[tuple[str, str], frozenset[str]]:
-    lines = _read("entity_rules.txt").splitlines()
-    rows = (line.split() for line in lines if line and not line.startswith("#"))
+    rows = (*data_rows("entity_rules.txt"), *data_rows("word_kinds.txt"))
     return {(kind, language): frozenset(words) for kind, language, *words in rows}
 
 
-def _read(name: str) -> str:
-    return (files("es_simhash.semantics") / "data" / name).read_text("utf-8")
+def data_rows(name: str) -> list[list[str]]:
+    """Return the words of each row of a file in `data`; those that begin with # are comments."""
+    lines = (files("es_simhash.semantics") / "data" / name).read_text("utf-8").splitlines()
+    return [line.split() for line in lines if line and not line.startswith("#")]

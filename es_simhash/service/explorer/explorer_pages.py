@@ -54,7 +54,7 @@ class Explorer:
         path = self.endpoints.config.labels
         files = None
         if path is not None:
-            from es_simhash.lab.evaluation.shared_labels import SharedLabels
+            from es_simhash.lab.evaluation.label_file import SharedLabels
 
             files = LabelFileAccess(
                 self.endpoints.dispatcher, self.reader.contexts, SharedLabels(path)

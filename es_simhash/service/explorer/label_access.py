@@ -13,8 +13,8 @@ from es_simhash.service.operations import Filters
 from es_simhash.service.responses import Problem
 
 if TYPE_CHECKING:
+    from es_simhash.lab.evaluation.label_file import KnownLabels, SharedLabels
     from es_simhash.lab.evaluation.labelled_pairs import Pair
-    from es_simhash.lab.evaluation.shared_labels import KnownLabels, SharedLabels
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ from es_simhash.service.explorer.rendering import PageWriter
 from es_simhash.service.responses import Problem
 
 if TYPE_CHECKING:
-    from es_simhash.lab.evaluation.shared_labels import KnownLabels, SharedLabels
+    from es_simhash.lab.evaluation.label_file import KnownLabels, SharedLabels
     from es_simhash.lab.evaluation.useful_pairs import OfferedPair
 
 PATH = "label"

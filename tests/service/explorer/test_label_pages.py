@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from es_simhash.errors import InputError
-from es_simhash.lab.evaluation import shared_labels
+from es_simhash.lab.evaluation import label_file as label_files
 from es_simhash.lab.evaluation.label_file import LabelFile
 from es_simhash.lab.evaluation.labelled_pairs import read_pairs
 from es_simhash.service.explorer import label_pages
@@ -155,7 +155,7 @@ def test_what_takes_long_says_so(label_client: Any, monkeypatch: pytest.MonkeyPa
 def test_a_file_that_another_command_has_is_an_error_that_passes(
     label_client: Any, label_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shared_labels, "_PATIENCE", 0.1)
+    monkeypatch.setattr(label_files, "_PATIENCE", 0.1)
     fields = form(open_page(label_client))
     with LabelFile(label_file):
         for answer in (send(label_client, fields), label_client.get(LABEL)):
