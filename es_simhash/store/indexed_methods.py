@@ -27,12 +27,24 @@ NO_WORDS = "has no words"
 _LAB = "es_simhash.lab"
 
 
-class MethodFingerprints(Protocol):
-    """Fingerprints of a batch of texts; texts are named by their position in it."""
+class ScoredTexts(Protocol):
+    """A batch of texts whose pairs have scores; texts are named by their position in it."""
 
     @property
     def unreadable(self) -> Mapping[int, str]:
         """Texts that the method cannot read, each with the reason; they score 0 with any other."""
+
+    def score(self, first: Ints, second: Ints) -> Scores:
+        """Return the score of each pair of texts, from 0 to 1, the same from either side.
+
+        Args:
+            first: Numbers of texts.
+            second: Numbers of the texts to compare them with, as many.
+        """
+
+
+class MethodFingerprints(ScoredTexts, Protocol):
+    """Fingerprints of a batch of texts."""
 
     @property
     def unit(self) -> str:
@@ -46,14 +58,6 @@ class MethodFingerprints(Protocol):
 
     def candidates_of(self, text: int) -> Ints:
         """Return the texts that are candidates for one, exactly and whatever others there are."""
-
-    def score(self, first: Ints, second: Ints) -> Scores:
-        """Return the score of each pair of texts, from 0 to 1, the same from either side.
-
-        Args:
-            first: Numbers of texts.
-            second: Numbers of the texts to compare them with, as many.
-        """
 
     def units(self, first: Ints, second: Ints) -> Ints:
         """Return in how many units each pair is compared; a score is 1 - differing / units."""

@@ -9,7 +9,6 @@ import pytest
 
 from es_simhash.errors import DocumentMissing, InputError, MappingConflict
 from es_simhash.ingestion.ingest import ingest
-from es_simhash.lab.methods.method_protocol import all_pairs
 from es_simhash.lab.methods.method_registry import FINGERPRINT_METHODS, fingerprint_method
 from es_simhash.maintenance.backfills.backfill import backfill
 from es_simhash.maintenance.backfills.backfill_job import BackfillSettings
@@ -18,6 +17,7 @@ from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.installation.install import install
 from es_simhash.store.options import Limits, Recency, SearchOptions
 from tests.support.five_languages import texts
+from tests.support.pairs_of_texts import all_pairs
 
 pytestmark = pytest.mark.cluster
 

@@ -5,7 +5,7 @@ One that makes fingerprints also says how they are stored, and by which block ke
 """
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.errors import MissingExtra
-from es_simhash.store.indexed_methods import NO_WORDS, MethodFingerprints
+from es_simhash.store.indexed_methods import NO_WORDS, MethodFingerprints, ScoredTexts
 
 Ints = NDArray[np.int64]
 Scores = NDArray[np.float64]
@@ -24,24 +24,12 @@ Pairs = NDArray[np.int64]
 _PACKAGES = {"sklearn": "scikit-learn", "rapidfuzz": "RapidFuzz"}
 
 
-class Features(Protocol):
-    """Features of a batch of texts, which are named by their position in it."""
-
-    @property
-    def unreadable(self) -> Mapping[int, str]:
-        """Texts that the method cannot read, each with the reason; they score 0 with any other."""
+class Features(ScoredTexts, Protocol):
+    """Features of a batch of texts."""
 
     @property
     def nbytes(self) -> int:
         """Bytes that have to be stored of all texts to score them."""
-
-    def score(self, first: Ints, second: Ints) -> Scores:
-        """Return the score of each pair of texts, from 0 to 1, the same from either side.
-
-        Args:
-            first: Numbers of texts.
-            second: Numbers of the texts to compare them with, as many.
-        """
 
     def candidates(self) -> Pairs:
         """Return the pairs that the method would score if every text were compared with all."""
@@ -66,11 +54,6 @@ class Method:
     threshold: float
     read: Callable[[Sequence[str]], Features]
     note: str = ""
-
-
-def all_pairs(texts: int) -> Pairs:
-    """Return every pair of so many texts."""
-    return np.stack(np.triu_indices(texts, 1), axis=1).astype(np.int64)
 
 
 def ordered_pairs(first: Ints, second: Ints) -> Pairs:

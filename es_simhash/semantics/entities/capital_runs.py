@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import groupby
 
 from es_simhash.semantics.languages.word_lists import ANY_LANGUAGE, rule_words, stop_words
@@ -21,40 +21,31 @@ _OPENING = " \t\u00a0\"'“‘«„([-–—•*#>"
 
 @dataclass(frozen=True)
 class NameRules:
-    """The word lists of one language, all in lower case."""
+    """The word lists of one language, all in lower case.
+
+    Attributes:
+        language: ISO 639-1 code.
+        packages: Packages whose word frequencies may be used.
+        leading: Words that are no part of a name that they begin.
+        trailing: Words that are no part of a name that they end.
+    """
 
     language: str
     packages: frozenset[str] | None
     leading: frozenset[str]
-    opening: frozenset[str]
-    times: frozenset[str]
     trailing: frozenset[str]
-    articles: frozenset[str]
-    acronyms: frozenset[str]
-    everyday: frozenset[str]
-    determiners: frozenset[str]
-    names: frozenset[str]
+
+    def words(self, kind: str) -> frozenset[str]:
+        """Return the words of a kind."""
+        return rule_words(kind, self.language)
 
 
 @lru_cache(maxsize=128)
 def name_rules(language: str, packages: frozenset[str] | None = None) -> NameRules:
     """Return the word lists of a language, to be used with the frequencies of these packages."""
-    words = partial(rule_words, language=language)
-    times = words("time")
     stops = stop_words(language)
-    return NameRules(
-        language=language,
-        packages=packages,
-        leading=stops | times | words("title"),
-        opening=words("opening"),
-        times=times,
-        trailing=stops - {"a"},
-        articles=words("article"),
-        acronyms=words("acronym"),
-        everyday=words("everyday"),
-        determiners=words("determiner"),
-        names=words("name"),
-    )
+    leading = stops | rule_words("time", language) | rule_words("title", language)
+    return NameRules(language, packages, leading, stops - {"a"})
 
 
 def capital_runs(text: str) -> Iterator[tuple[int, str, bool, bool]]:
@@ -89,7 +80,7 @@ def _is_headline(line: str, runs: list[re.Match[str]]) -> bool:
 
 def is_acronym(word: str, rules: NameRules) -> bool:
     """Check whether a word in capitals is a listed abbreviation of a name."""
-    return word.isupper() and word.lower() in rules.acronyms
+    return word.isupper() and word.lower() in rules.words("acronym")
 
 
 def without_leading(name: str, initial: bool, rules: NameRules) -> str:
@@ -100,10 +91,10 @@ def without_leading(name: str, initial: bool, rules: NameRules) -> str:
         if not (first[0].isupper() or first[0].istitle()):
             name = rest
             continue
-        opens = initial and rest and lower in rules.opening
+        opens = initial and rest and lower in rules.words("opening")
         if not opens and (lower not in rules.leading or is_acronym(first, rules)):
             break
-        if rest and not initial and lower in rules.articles:
+        if rest and not initial and lower in rules.words("article"):
             break
         name = rest
     if initial and rules.language in _ELIDING:
@@ -116,9 +107,9 @@ def without_trailing(name: str, rules: NameRules) -> str:
     while name:
         rest, _, last = name.rpartition(" ")
         lower = last.lower()
-        date = last[0].isdigit() and rest.rpartition(" ")[2].lower() in rules.times
+        date = last[0].isdigit() and rest.rpartition(" ")[2].lower() in rules.words("time")
         stop = rest and lower in rules.trailing and not is_acronym(last, rules)
-        if not (date or stop or lower in rules.times or last.islower()):
+        if not (date or stop or lower in rules.words("time") or last.islower()):
             break
         name = rest
     return name

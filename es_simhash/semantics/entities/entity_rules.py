@@ -143,7 +143,7 @@ def _may_name(word: str, rules: NameRules) -> bool:
     if word.isupper() and (len(word) <= _SHORT_ACRONYM or is_acronym(word, rules)):
         return is_acronym(word, rules)
     lower = word.lower()
-    return lower not in rules.everyday and name_rarities(rules)[lower] > _MIN_RARITY
+    return lower not in rules.words("everyday") and name_rarities(rules)[lower] > _MIN_RARITY
 
 
 def _merged(mentions: list[Candidate]) -> tuple[Entity, ...]:
@@ -202,13 +202,13 @@ def _names_among_nouns(candidates: list[Candidate], text: str, rules: NameRules)
 
 def _is_name_among_nouns(candidate: Candidate, text: str, rules: NameRules) -> bool:
     start, name, _ = candidate
-    if name.isupper() or name.lower() in rules.names:
+    if name.isupper() or name.lower() in rules.words("name"):
         return True
     before = text[max(0, start - 20) : start].split()
     return (
         name.isalpha()
         and len(name) <= _MAX_GERMAN_NAME_LENGTH
-        and not (before and before[-1].lower() in rules.determiners)
+        and not (before and before[-1].lower() in rules.words("determiner"))
         and not _GERMAN_NOUN.search(name)
         and name_rarities(rules)[name.lower()] > _UNLISTED
     )

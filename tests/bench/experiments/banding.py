@@ -11,7 +11,7 @@ import numpy as np
 from es_simhash.lab.evaluation.curve_pictures import Picture
 from es_simhash.lab.evaluation.evaluation_tables import Table
 from es_simhash.lab.evaluation.pair_measures import Floats
-from es_simhash.lab.methods.method_protocol import Pairs, all_pairs
+from es_simhash.lab.methods.method_protocol import Pairs
 from es_simhash.lab.methods.minhash import (
     SHINGLE_CHARACTERS,
     Banding,
@@ -24,6 +24,7 @@ from tests.bench.experiments.line_chart import Series, line_chart
 from tests.bench.experiments.model import Result, Size
 from tests.bench.experiments.plot_parts import UNIT, Axis
 from tests.support.made_up_texts import make_text
+from tests.support.pairs_of_texts import all_pairs
 
 WORDS, BANDING = 50, Banding(20, 10)
 # So many texts of each number of exchanges.

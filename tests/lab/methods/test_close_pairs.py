@@ -15,12 +15,12 @@ from es_simhash.lab.methods.close_pairs import (
 )
 from es_simhash.lab.methods.concept_method import paragraphs_of
 from es_simhash.lab.methods.longest_subsequence import LONGEST_COMMON_SUBSEQUENCE
-from es_simhash.lab.methods.method_protocol import all_pairs
 from es_simhash.lab.methods.method_registry import method_named
 from es_simhash.lab.methods.minhash import Banding
 from es_simhash.lab.methods.parts_of_speech import chinese_kind, english_kind
 from es_simhash.lab.methods.token_simhash import table_masks
 from tests.support.made_up_texts import make_text, revise
+from tests.support.pairs_of_texts import all_pairs
 
 
 def fingerprints(seed: int, bits: int = 64) -> np.ndarray:

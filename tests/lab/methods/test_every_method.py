@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from es_simhash.lab.methods.method_protocol import Features, all_pairs
+from es_simhash.lab.methods.method_protocol import Features
 from es_simhash.lab.methods.method_registry import method_named, method_names
 from es_simhash.relation.text_comparison import compare
 from tests.support.made_up_texts import make_text, revise
+from tests.support.pairs_of_texts import all_pairs
 
 ENGLISH = (
     "The committee met on Monday to discuss the new harbour. In conclusion, the members agreed "

@@ -6,7 +6,7 @@ import pytest
 from es_simhash.errors import InputError, MissingExtra, SchemeError, SchemeMismatch
 from es_simhash.lab.methods import method_scheme as schemes
 from es_simhash.lab.methods.close_pairs import MaskTables
-from es_simhash.lab.methods.method_protocol import FingerprintFeatures, all_pairs
+from es_simhash.lab.methods.method_protocol import FingerprintFeatures
 from es_simhash.lab.methods.method_registry import (
     FINGERPRINT_METHODS,
     fingerprint_method,
@@ -14,6 +14,7 @@ from es_simhash.lab.methods.method_registry import (
 )
 from es_simhash.lab.methods.method_scheme import FingerprintMethod, is_fingerprint
 from tests.support.five_languages import texts
+from tests.support.pairs_of_texts import all_pairs
 
 TEXTS = list(texts().values())
 

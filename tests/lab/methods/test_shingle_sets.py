@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from es_simhash.errors import InputError
-from es_simhash.lab.methods.method_protocol import Method, all_pairs, ordered_pairs
+from es_simhash.lab.methods.method_protocol import Method, ordered_pairs
 from es_simhash.lab.methods.method_registry import method_named, method_names
 from es_simhash.lab.methods.project_method import DEFAULT_METHOD
+from tests.support.pairs_of_texts import all_pairs
 
 TEXTS = [
     "The harbour opens at six, and the ferry leaves at seven.",
