@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from operator import itemgetter
 from typing import Any
 
 from es_simhash.errors import InputError
@@ -10,7 +11,7 @@ from es_simhash.store.config import IndexConfig
 from es_simhash.store.encoding import encode
 from es_simhash.store.source import text_of
 from es_simhash.text.limits import require_text_size
-from es_simhash.text.segmentation import BATCH_CHARACTERS
+from es_simhash.text.segmentation import batches_of_texts
 
 _DEFAULT_CONFIG = IndexConfig(semantics=DEFAULT_SEMANTICS)
 
@@ -28,16 +29,11 @@ def fingerprint_documents(
         InputError: A document has no text; the message has its number.
     """
     config = config or _DEFAULT_CONFIG
-    group: list[tuple[Mapping[str, Any], str]] = []
-    characters = 0
-    for number, document in enumerate(documents, 1):
-        text = _text(document, number, config.text_field)
-        group.append((document, text))
-        characters += len(text)
-        if characters >= BATCH_CHARACTERS:
-            yield from _with_fingerprints(group, config)
-            group, characters = [], 0
-    if group:
+    texts = (
+        (document, _text(document, number, config.text_field))
+        for number, document in enumerate(documents, 1)
+    )
+    for group in batches_of_texts(texts, itemgetter(1)):
         yield from _with_fingerprints(group, config)
 
 

@@ -1,9 +1,9 @@
 """Tokens and chunks of texts, in batches; the rules are in docs/fingerprint.md."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from es_simhash.text.characters import (
 )
 from es_simhash.text.tokens import Ints, Segmentation
 
+Item = TypeVar("Item")
 # Classes of what ends a sentence; a character of none of them is 0.
 _STOP, _FULL_STOP, _CLOSER, _SPACE, _NEWLINE = 1, 2, 3, 4, 5
 # Full stops that end a sentence whatever follows: CJK, Arabic, Devanagari, Armenian, Khmer.
@@ -186,11 +187,21 @@ def _close(chunks: list[int], start: int, end: int, most: int) -> None:
 
 def text_batches(texts: Iterable[str]) -> Iterator[list[str]]:
     """Yield the texts in batches of about the size that is fingerprinted fastest."""
-    batch: list[str] = []
+    return batches_of_texts(texts, str)
+
+
+def batches_of_texts(items: Iterable[Item], text_of: Callable[[Item], str]) -> Iterator[list[Item]]:
+    """Yield what has a text in batches of about the size that is fingerprinted fastest.
+
+    Args:
+        items: What has texts.
+        text_of: Returns the text of an item.
+    """
+    batch: list[Item] = []
     characters = 0
-    for text in texts:
-        batch.append(text)
-        characters += len(text)
+    for item in items:
+        batch.append(item)
+        characters += len(text_of(item))
         if characters >= BATCH_CHARACTERS:
             yield batch
             batch, characters = [], 0

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from es_simhash.errors import InputError
@@ -29,7 +30,7 @@ from es_simhash.store.encoding import encode
 from es_simhash.store.fields import FAMILY
 from es_simhash.text.limits import MEBIBYTE, chunk_limit_error
 from es_simhash.text.normal_forms import normalise
-from es_simhash.text.segmentation import BATCH_CHARACTERS, segment, text_batches
+from es_simhash.text.segmentation import batches_of_texts, segment, text_batches
 
 
 def accepted(
@@ -144,7 +145,7 @@ def enriched(
     """
     if lookup.is_compared and lookup.stored:
         documents = list(_changed(documents, lookup, config, prepared))
-    for group in _groups(documents):
+    for group in batches_of_texts(documents, attrgetter("text")):
         yield from _encoded(group, config, prepared)
 
 
@@ -157,20 +158,6 @@ def _changed(
             prepared.unchanged.append((document.position, document.id))
         else:
             yield document
-
-
-def _groups(documents: Sequence[Document]) -> Iterator[list[Document]]:
-    """Yield groups of as many characters as are fingerprinted fastest."""
-    group: list[Document] = []
-    characters = 0
-    for document in documents:
-        group.append(document)
-        characters += len(document.text)
-        if characters >= BATCH_CHARACTERS:
-            yield group
-            group, characters = [], 0
-    if group:
-        yield group
 
 
 def _encoded(
