@@ -214,13 +214,6 @@ class MemorySnapshot:
         (matching,) = self._store.ask([intents.FindAll(where, parts)])
         yield from matching.rows
 
-    def slices(
-        self, where: intents.Where, parts: intents.Parts, count: int
-    ) -> Sequence["MemorySlice"]:
-        """Return all documents that match conditions, in so many parts."""
-        rows = list(self.rows(where, parts))
-        return [MemorySlice(rows[number::count]) for number in range(count)]
-
     def find(self, requests: Sequence[intents.Find]) -> list[Rows]:
         """Return the first documents of each request."""
         return self._store.ask(requests)
@@ -228,27 +221,6 @@ class MemorySnapshot:
     def family_sizes(self) -> dict[str, int]:
         """Return the number of documents of each family: nothing is stored in memory."""
         return {}
-
-
-class MemorySlice:
-    """A part of the texts of a store in memory, read some at a time.
-
-    Args:
-        rows: The texts.
-
-    Attributes:
-        ended: Whether all of them were read.
-    """
-
-    def __init__(self, rows: Sequence[Row]) -> None:
-        self.ended = False
-        self._rows = list(rows)
-
-    def read(self, size: int) -> list[Row]:
-        """Return the next texts, so many at the most; none at the end."""
-        page, self._rows = self._rows[:size], self._rows[size:]
-        self.ended = not page
-        return page
 
 
 def _candidate(id: str, text: AnalysedText, prints: TextFingerprints) -> Candidate:

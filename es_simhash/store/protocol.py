@@ -74,9 +74,6 @@ class Snapshot(Protocol):
             page: How many are read with one request.
         """
 
-    def slices(self, where: Where, parts: Parts, count: int) -> Sequence[Slice]:
-        """Return all documents that match conditions, in so many parts for as many threads."""
-
     def find(self, requests: Sequence[Find]) -> list[Rows]:
         """Return the first documents of each request, asked as one."""
 
@@ -84,12 +81,19 @@ class Snapshot(Protocol):
         """Return the number of documents of each family that have fingerprints of the scheme."""
 
 
+class SlicedSnapshot(Snapshot, Protocol):
+    """An index as it is at one moment, read by several threads."""
+
+    def slices(self, where: Where, parts: Parts, count: int) -> Sequence[Slice]:
+        """Return all documents that match conditions, in so many parts for as many threads."""
+
+
 class WritableStore(Store, Protocol):
     """An index that is also read whole and written to."""
 
     def snapshot(
         self, index: str | None = None, *, shard: int | None = None, must_refresh: bool = True
-    ) -> AbstractContextManager[Snapshot]:
+    ) -> AbstractContextManager[SlicedSnapshot]:
         """Return the index as it is when a `with` statement begins.
 
         Args:

@@ -53,7 +53,7 @@ class AsyncCalls:
         """
         try:
             async with self._turn():
-                outcome = await self._compute(lambda: _advanced(calls, lambda: calls.send(None)))
+                outcome = await self._compute(lambda: _advanced(lambda: calls.send(None)))
                 while isinstance(outcome, Call):
                     outcome = await self._next(calls, outcome)
         except BaseException:
@@ -74,7 +74,7 @@ class AsyncCalls:
         try:
             response = await self._send(call)
         except EsSimhashError as error:
-            advance = partial(_advanced, calls, partial(calls.throw, error))
+            advance = partial(_advanced, partial(calls.throw, error))
         else:
             advance = partial(_read, calls, call, response)
         outcome: Call | _End[Result] = await self._compute(advance)
@@ -100,11 +100,11 @@ def _read(calls: Calls[Result], call: Call, response: Any) -> Call | _End[Result
         answer = call.read(response, False)
     except EsSimhashError as error:
         failure = error
-        return _advanced(calls, lambda: calls.throw(failure))
-    return _advanced(calls, lambda: calls.send(answer))
+        return _advanced(lambda: calls.throw(failure))
+    return _advanced(lambda: calls.send(answer))
 
 
-def _advanced(calls: Calls[Result], step: Callable[[], Call]) -> Call | _End[Result]:
+def _advanced(step: Callable[[], Call]) -> Call | _End[Any]:
     """Return the next call, or the result where there is none."""
     try:
         return step()

@@ -1,15 +1,16 @@
 """An index of Elasticsearch as it is at one moment: all documents of conditions, as rows."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.conditions import conditions, find_body
+from es_simhash.store.elasticsearch.families import list_body, read_list
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.hit_rows import row_of
 from es_simhash.store.elasticsearch.pages import PointInTime
-from es_simhash.store.intents import Find, Parts, Where
+from es_simhash.store.intents import Find, ListFamilies, Parts, Where
 from es_simhash.store.rows import Row, Rows
 
 # Each page of a composite aggregation reads all documents; 65,535 buckets is the server's limit.
@@ -89,18 +90,14 @@ class ElasticsearchSnapshot:
     def family_sizes(self) -> dict[str, int]:
         """Return the number of documents of each family that have fingerprints of the scheme."""
         sizes: dict[str, int] = {}
-        after: dict[str, Any] = {}
-        source = {"family": {"terms": {"field": self.config.path(fields.FAMILY)}}}
+        request = ListFamilies(Where(fingerprinted=True), size=_BUCKETS)
         while True:
-            composite = {"size": _BUCKETS, "sources": [source], **after}
-            body = {"size": 0, "aggs": {"families": {"composite": composite}}}
-            response = self._point.search({**body, "query": self.config.of_scheme})
-            page = response["aggregations"]["families"]
-            for bucket in page["buckets"]:
-                sizes[bucket["key"]["family"]] = bucket["doc_count"]
-            if "after_key" not in page:
+            response = self._point.search(list_body(request, self.config))
+            page = read_list([response], request=request)
+            sizes.update(page.sizes)
+            if page.after is None:
                 return sizes
-            after = {"after": page["after_key"]}
+            request = replace(request, after=page.after)
 
 
 class SnapshotSlice:
