@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from es_simhash.described import require_valid
 from es_simhash.errors import InputError
 from es_simhash.store.config import (
     DOCUMENT_SETTINGS,
@@ -24,7 +25,6 @@ from es_simhash.store.mapping_meta import meta_entry, schemes_of, with_entries
 from es_simhash.store.paths import get_values
 from es_simhash.store.source import field_names
 
-REPRESENTATIVES = ("longest", "newest", "oldest")
 # Documents of which one must have a field that no mapping has.
 _SAMPLED = 100
 
@@ -84,13 +84,12 @@ def _require_valid(
     gateway: Gateway, index: str, settings: DocumentSettings, changes: Mapping[str, Any]
 ) -> None:
     """Reject values that cannot serve; those that do not change were checked before."""
-    _require_rule(settings)
-    if settings.min_score is not None and not 0 <= settings.min_score <= 1:
-        raise InputError(
-            f"min_score must be between 0 and 1, got {settings.min_score}.", parameter="min_score"
-        )
     if settings.version_threshold is not None:
         require_threshold(settings.version_threshold)
+    require_valid(settings)
+    rule = settings.representative
+    if rule in ("newest", "oldest") and settings.date is None:
+        raise InputError(f"Representative {rule!r} needs a date. Set date.", parameter="date")
     named = {
         name: field for name, field in settings.field_names.items() if changes.get(name) is not None
     }
@@ -112,17 +111,6 @@ def _require_valid(
             raise unknown_field(
                 field, mappings, TEXT_TYPES, parameter=name.partition(" ")[0], documents=True
             )
-
-
-def _require_rule(settings: DocumentSettings) -> None:
-    rule = settings.representative
-    if rule is not None and rule not in REPRESENTATIVES:
-        raise InputError(
-            f"Unknown representative {rule!r}; use one of {', '.join(REPRESENTATIVES)}.",
-            parameter="representative",
-        )
-    if rule in REPRESENTATIVES[1:] and settings.date is None:
-        raise InputError(f"Representative {rule!r} needs a date. Set date.", parameter="date")
 
 
 def _require_link(link: str) -> None:
