@@ -84,9 +84,9 @@ def test_texts_of_many_megabytes_are_aligned_within_a_minute() -> None:
             " ".join(f"{word}." if n % 15 == 14 else word for n, word in enumerate(chosen))
         )
     assert min(map(len, texts)) > 4_000_000
-    start = time.perf_counter()
+    start = time.process_time()
     aligned_passages(*map(AnalysedText, texts))
-    assert time.perf_counter() - start < 60
+    assert time.process_time() - start < 60
 
 
 def test_an_analyzer_that_makes_too_many_terms_is_answered_without_its_words(
