@@ -28,13 +28,12 @@ from es_simhash.ingestion.deduplication.reservations import Reservations
 from es_simhash.ingestion.deduplication.stored_documents import DocumentDates, StoredDocuments
 from es_simhash.ingestion.deduplication.version_decisions import Decision, IncomingDocument
 from es_simhash.ingestion.deduplication.version_rules import OnVersion, RunContext
-from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
-from es_simhash.store.installation.noted_pairs import Dismissals, Joins
+from es_simhash.store.installation.noted_pairs import binding_pairs
 from es_simhash.store.installation.reserved_texts import ReservedTexts
 from es_simhash.store.installation.state_index import StateIndex
 from es_simhash.store.rows import Row
@@ -108,8 +107,7 @@ class VersionPolicy:
     def _begin(self, index: str) -> None:
         state_index = StateIndex(self._gateway, index, self._config.simhash_field)
         state_index.create()
-        dismissed, undone = Dismissals(state_index).settled()
-        manual = ManualPairs.of(dismissed, Joins(state_index).pairs(), undone)
+        manual = binding_pairs(state_index)
         context = RunContext(index, self._config, self.rules, self.run, manual)
         self._documents = StoredDocuments(context, self.target.store)
         texts = ReservedTexts(self._gateway, state_index.name, self._config.simhash_field)

@@ -36,12 +36,11 @@ from es_simhash.maintenance.sweeps.changed_documents import (
     members_in_order,
 )
 from es_simhash.pairs.family_changes import Family
-from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import Date
-from es_simhash.store.installation.noted_pairs import Dismissals, Joins
+from es_simhash.store.installation.noted_pairs import binding_pairs
 from es_simhash.store.installation.state_index import StateIndex
 from es_simhash.store.protocol import WritableStore
 from es_simhash.store.rows import Row
@@ -105,8 +104,7 @@ class FamilyPolicy:
     @cached_property
     def _context(self) -> RunContext:
         # Read when decisions begin: a person may decide while documents are enriched.
-        dismissed, undone = Dismissals(self._state).settled()
-        manual = ManualPairs.of(dismissed, Joins(self._state).pairs(), undone)
+        manual = binding_pairs(self._state)
         return RunContext(self._store.name, self._config, self._rules, new_run(), manual)
 
     @cached_property

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 from es_simhash.fingerprints.hashing import digest_of_key
+from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentVersion
 from es_simhash.store.elasticsearch.hits import conditions_of, version_of
 from es_simhash.store.installation.state_index import StateIndex
@@ -132,10 +133,6 @@ class Dismissals(NotedPairs):
             UndoneDecision(ids_of(entry), entry["run"]) for entry in self._state.entries("undone")
         ]
 
-    def settled(self) -> tuple[set[Ids], list[tuple[str, Ids]]]:
-        """Return what binds a run: the dismissed pairs, and the undone ones with their runs."""
-        return self.pairs(), [(decision.run, decision.ids) for decision in self.undone()]
-
     def write_undone(self, decisions: Iterable[UndoneDecision]) -> int:
         """Store decisions that are undone; return their number."""
         count = 0
@@ -172,3 +169,10 @@ def _batches(decisions: Iterable[UndoneDecision]) -> Iterator[list[UndoneDecisio
     remaining = iter(decisions)
     while batch := list(islice(remaining, _ENTRIES_PER_REQUEST)):
         yield batch
+
+
+def binding_pairs(state: StateIndex) -> ManualPairs:
+    """Return what a person decided and undid in an index, which binds its runs."""
+    dismissals = Dismissals(state)
+    undone = [(decision.run, decision.ids) for decision in dismissals.undone()]
+    return ManualPairs.of(dismissals.pairs(), Joins(state).pairs(), undone)
