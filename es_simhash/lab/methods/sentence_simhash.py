@@ -48,11 +48,13 @@ def bigram_hashes(first: Uint64s, second: Uint64s, bits: int) -> Uint64s:
 
 def _utf8(codes: Uint64s) -> tuple[Uint64s, Uint64s]:
     """Return the bytes of code points in UTF-8 as numbers, and how many bytes each has."""
-    distinct, places = np.unique(codes, return_inverse=True)
-    encoded = [chr(code).encode("utf-8", "surrogatepass") for code in distinct.tolist()]
-    numbers = np.array([int.from_bytes(character, "big") for character in encoded], np.uint64)
-    sizes = np.array([len(character) for character in encoded], np.uint64)
-    return numbers[places], sizes[places]
+    codes = codes.astype(np.int64)
+    counts = np.bincount(codes)
+    numbers, sizes = np.zeros(len(counts), np.uint64), np.zeros(len(counts), np.uint64)
+    for code in np.flatnonzero(counts).tolist():
+        encoded = chr(code).encode("utf-8", "surrogatepass")
+        numbers[code], sizes[code] = int.from_bytes(encoded, "big"), len(encoded)
+    return numbers[codes], sizes[codes]
 
 
 def sentence_fingerprints(segmentation: Segmentation, bits: int) -> Fingerprints:
