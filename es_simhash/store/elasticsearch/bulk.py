@@ -99,7 +99,22 @@ def send_actions(
 def send_body(
     requests: Requests, index: str, body: bytes, ends: Sequence[int]
 ) -> dict[int, Rejection]:
-    """Return the actions that were rejected for good; see `Gateway.bulk_body`."""
+    """Write actions that are NDJSON already; only those that are rejected are retried.
+
+    A request that is rejected as a whole is divided until the action at fault is found.
+
+    Args:
+        requests: Sends them.
+        index: Index of actions that name none.
+        body: Lines of all actions.
+        ends: Where each action ends in the body.
+
+    Returns:
+        The actions that were rejected for good, by their number.
+
+    Raises:
+        ClusterError: The index takes no documents at all, or is busy for too long.
+    """
     return _Body(requests, index, body, [0, *ends]).send()
 
 

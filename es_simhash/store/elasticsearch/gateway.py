@@ -6,7 +6,7 @@ from typing import Any
 
 from es_simhash.errors import ClusterError
 from es_simhash.store.elasticsearch import searches
-from es_simhash.store.elasticsearch.bulk import Action, Rejection, send_actions, send_body
+from es_simhash.store.elasticsearch.bulk import Action, send_actions
 from es_simhash.store.elasticsearch.calls import index_path, mappings
 from es_simhash.store.elasticsearch.client import Elasticsearch
 from es_simhash.store.elasticsearch.errors import RequestRejected, forbidden
@@ -84,24 +84,6 @@ class Gateway(Requests):
             ClusterError: The request is rejected, or the cluster is busy for too long.
         """
         return send_actions(self, actions, index)
-
-    def bulk_body(self, index: str, body: bytes, ends: Sequence[int]) -> dict[int, Rejection]:
-        """Write actions that are NDJSON already; only those that are rejected are retried.
-
-        A request that is rejected as a whole is divided until the action at fault is found.
-
-        Args:
-            index: Index of actions that name none.
-            body: Lines of all actions.
-            ends: Where each action ends in the body.
-
-        Returns:
-            The actions that were rejected for good, by their number.
-
-        Raises:
-            ClusterError: The index takes no documents at all, or is busy for too long.
-        """
-        return send_body(self, index, body, ends)
 
     def refresh(self, index: str) -> None:
         """Make all that was written visible to searches."""

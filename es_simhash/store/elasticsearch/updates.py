@@ -5,7 +5,7 @@ from typing import Any
 
 from es_simhash.errors import ClusterError
 from es_simhash.store.changes import Change
-from es_simhash.store.elasticsearch.bulk import CONFLICT, NOT_FOUND, Action, Rejection
+from es_simhash.store.elasticsearch.bulk import CONFLICT, NOT_FOUND, Action, Rejection, send_body
 from es_simhash.store.elasticsearch.errors import reason_of
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.hits import conditions_of
@@ -71,18 +71,8 @@ def _result(result: Mapping[str, Any]) -> WriteResult:
 def write_body(
     gateway: Gateway, index: str, body: bytes, ends: Sequence[int]
 ) -> dict[int, WriteResult]:
-    """Write actions that are NDJSON already, and return what was not written, by number.
-
-    Args:
-        gateway: To the cluster.
-        index: Index of actions that name none.
-        body: Lines of all actions.
-        ends: Where each action ends in the body.
-
-    Raises:
-        ClusterError: The index takes no documents at all, or is busy for too long.
-    """
-    rejections = gateway.bulk_body(index, body, ends)
+    """Return what was not written of actions that are NDJSON already; see `send_body`."""
+    rejections = send_body(gateway, index, body, ends)
     return {number: _failure(rejection) for number, rejection in rejections.items()}
 
 

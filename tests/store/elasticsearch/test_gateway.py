@@ -10,6 +10,7 @@ import pytest
 
 from es_simhash.errors import ClusterError, IndexMissing
 from es_simhash.relation.references import DocumentRef
+from es_simhash.store.elasticsearch.bulk import send_body
 from es_simhash.store.elasticsearch.calls import index_path
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.elasticsearch.documents import get_all, get_by_id
@@ -152,14 +153,14 @@ def test_the_block_of_a_full_disk_is_not_waited_for(
     (result,) = retrying.bulk([[{"index": {}}, {"n": 1}]], index=index)
     assert result["error"] == error
     with pytest.raises(ClusterError, match="remove the block"):
-        retrying.bulk_body(index, b'{"index":{}}\n{}\n', [16])
+        send_body(retrying, index, b'{"index":{}}\n{}\n', [16])
 
 
 def test_a_document_at_fault_is_rejected_alone_and_not_quoted(client: Any, index: str) -> None:
     lines = [b'{"index":{"_id":"%d"}}\n{"n":%s}\n' % (n, value)
              for n, value in enumerate([b"1", b'"secret text"', b"3"])]  # fmt: skip
     ends = [sum(map(len, lines[: n + 1])) for n in range(3)]
-    rejections = Gateway(client).bulk_body(index, b"".join(lines), ends)
+    rejections = send_body(Gateway(client), index, b"".join(lines), ends)
     assert rejections.keys() == {1}
     assert (rejections[1].status, rejections[1].kind) == (400, "document_parsing_exception")
     assert "secret" not in rejections[1].reason
