@@ -42,11 +42,13 @@ class IndexPart:
         index: Index, alias or data stream.
         where: Which of its documents.
         shard: Number of the one shard they are in; None for all.
+        name: Name of that shard in checkpoints; empty for all.
     """
 
     index: str
     where: Where
     shard: int | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
 """The report of a run that found families."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from es_simhash.pairs.family_changes import NOTHING, Family, FamilyChanges
+from es_simhash.relation.references import DocumentRef
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class FamiliesReport:
         contradicted: Ids of dismissed pairs whose texts are joined as well, as where one became a
             copy of another document: they are in two families.
         changes: Families that were joined or split, and documents that moved.
+        added: Documents that had no family before.
     """
 
     families: tuple[Family, ...]
@@ -36,6 +38,7 @@ class FamiliesReport:
     dry_run: bool = False
     contradicted: tuple[tuple[str, str], ...] = ()
     changes: FamilyChanges = NOTHING
+    added: frozenset[DocumentRef] = field(default=frozenset(), repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as it is printed in JSON."""

@@ -121,16 +121,18 @@ def _report(
     *,
     dry_run: bool,
 ) -> FamiliesReport:
-    copies = run.corpus.copies
+    copies, stored = run.corpus.copies, run.stored_families
+    unwritten = run.corpus.skipped | conflicts
     return FamiliesReport(
         families=tuple(family for family in families if len(family.documents) > 1),
         documents=sum(len(family.documents) for family in families),
         queried=len(run.graph.queried),
         written=written,
-        skipped=tuple(sorted(ref.id for ref in run.corpus.skipped | conflicts)),
+        skipped=tuple(sorted(ref.id for ref in unwritten)),
         truncated=tuple(sorted(copies[key][0].id for key in run.graph.truncated)),
         undated=tuple(run.undated(families)),
         dry_run=dry_run,
         contradicted=tuple(run.contradicted()),
-        changes=family_changes(run.stored_families, families, run.corpus.skipped | conflicts),
+        changes=family_changes(stored, families, unwritten),
+        added=frozenset(ref for ref, family in stored.items() if family is None) - unwritten,
     )

@@ -2,14 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from es_simhash.ingestion.deduplication.version_decisions import Original
 from es_simhash.maintenance.backfills.backfill_job import IndexPart
 from es_simhash.pairs.family_changes import Family
-from es_simhash.relation.references import DocumentRef
+from es_simhash.relation.references import DocumentRef, Key
 from es_simhash.store.dates import Date, DateField
 from es_simhash.store.elasticsearch.index_stats import Checkpoint
+from es_simhash.store.installation.state_index import SweepCheckpoint
 from es_simhash.store.intents import Parts, Where
 from es_simhash.store.protocol import WritableStore
 from es_simhash.store.rows import Row
@@ -33,7 +34,7 @@ def changed_parts(
             # Writes above the checkpoint are processed too as far as they are visible, and again
             # by the next sweep.
             where = Where(above_seq_no=last)
-            parts.append(IndexPart(checkpoint.index, where, checkpoint.shard))
+            parts.append(IndexPart(checkpoint.index, where, checkpoint.shard, checkpoint.name))
     return parts
 
 
@@ -49,13 +50,16 @@ class ChangedDocument:
         date: Its date; None without one, or without a field of dates.
         seq_no: Its sequence number.
         is_new: True when it was created since, and not updated afterwards.
-        family: Stored family: it was decided before, or a sweep was killed before that.
+        family: Stored family; a sweep gives one to each text.
+        is_undecided: True when it was not written by the last sweep alone, so that this one
+            decides about it.
     """
 
     date: Date | None
     seq_no: int
     is_new: bool
     family: str | None
+    is_undecided: bool = True
 
     @property
     def order(self) -> tuple[Date, int]:
@@ -67,10 +71,12 @@ def changed_documents(
     store: WritableStore,
     parts: Iterable[IndexPart],
     date_field: DateField | None,
-    *,
-    is_first: bool,
+    last: SweepCheckpoint,
 ) -> dict[DocumentRef, ChangedDocument]:
     """Return the documents of changed parts of an index; each takes about 300 bytes of memory.
+
+    Those that the last sweep wrote to are among them; it has decided about them, or was to leave
+    them as they are. `with_new_texts` tells those whose text is another one now.
 
     Args:
         store: The index.
@@ -78,18 +84,45 @@ def changed_documents(
         date_field: Field of the date by which documents are ordered; None for the order in which
             they were written. That is known within a shard; of two shards it is taken to be as
             even as their sequence numbers.
-        is_first: True when no sweep came before, so that no document is known to be new.
+        last: Where the last sweep left the index; without numbers when none came before, so that
+            no document is known to be new and all are to be decided.
     """
+    is_first = not last.seq_nos
     wanted = Parts(family=True, date=date_field, version=True)
     changes = {}
     for part in parts:
+        # Earlier versions did not store it.
+        ended = last.ended.get(part.name, -1)
         with store.snapshot(part.index, shard=part.shard) as snapshot:
             for row in snapshot.rows(part.where, wanted):
+                seq_no = row.read_version.seq_no
                 is_new = not is_first and row.writes == 1
+                is_undecided = (
+                    is_first
+                    or is_new
+                    or row.family is None
+                    or row.ref.id in last.undecided
+                    or seq_no > ended
+                )
                 changes[row.ref] = ChangedDocument(
-                    row.date, row.read_version.seq_no, is_new, row.family
+                    row.date, seq_no, is_new, row.family, is_undecided
                 )
     return changes
+
+
+def with_new_texts(
+    changes: Mapping[DocumentRef, ChangedDocument], enriched: Collection[Key]
+) -> dict[DocumentRef, ChangedDocument]:
+    """Return changed documents; those that got new fingerprints have another text, or had none.
+
+    Args:
+        changes: The documents.
+        enriched: Index and id of those that got fingerprints.
+    """
+    return {
+        ref: replace(change, is_undecided=change.is_undecided or ref.key in enriched)
+        for ref, change in changes.items()
+    }
 
 
 def families_by_name(store: WritableStore, names: Collection[str]) -> Iterator[Family]:
@@ -125,7 +158,7 @@ class Member:
     Attributes:
         family: Name of the family.
         ref: Where the document is.
-        change: What was changed since the last sweep; None for nothing.
+        change: How it was changed since the last sweep; None for a document that was not.
         originals: The originals of the family so far; one list that all its members share.
     """
 
@@ -135,19 +168,24 @@ class Member:
     originals: list[FamilyOriginal]
 
     @property
+    def is_undecided(self) -> bool:
+        """True when this sweep decides about it."""
+        return self.change is not None and self.change.is_undecided
+
+    @property
     def order(self) -> tuple[bool, tuple[float, int], DocumentRef]:
-        """Position: unchanged documents first, then the changed ones by their order."""
-        return self.change is not None, self.change.order if self.change else (0.0, 0), self.ref
+        """Position: decided documents first, then the others by their order."""
+        return self.is_undecided, self.change.order if self.change else (0.0, 0), self.ref
 
 
 def members_in_order(
     families: Iterable[Family], changes: Mapping[DocumentRef, ChangedDocument]
 ) -> Iterator[Member]:
-    """Yield the documents of each family that has changed ones, the unchanged first."""
+    """Yield the documents of each family that has undecided ones, those decided before first."""
     for family in families:
         originals: list[FamilyOriginal] = []
         members = [
             Member(family.name, ref, changes.get(ref), originals) for ref in family.documents
         ]
-        if any(member.change for member in members):
+        if any(member.is_undecided for member in members):
             yield from sorted(members, key=lambda member: member.order)

@@ -166,7 +166,7 @@ class FamilyPolicy:
         self, member: Member, document: IncomingDocument, stored: Row
     ) -> _MemberDecision | None:
         """Return the decision for one document; None for one that is an original."""
-        if member.change is None:
+        if member.change is None or not member.change.is_undecided:
             return None
         manual = self._context.manual
         originals = [

@@ -25,10 +25,11 @@ from es_simhash.maintenance.sweeps.changed_documents import (
     changed_documents,
     changed_parts,
     families_by_name,
+    with_new_texts,
 )
 from es_simhash.maintenance.sweeps.family_policy import FamilyPolicy, require_one_index
 from es_simhash.pairs.family_changes import Family
-from es_simhash.relation.references import DocumentRef
+from es_simhash.relation.references import DocumentRef, Key
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.index_stats import read_checkpoints
@@ -163,19 +164,19 @@ class _Sweep:
         checkpoints = read_checkpoints(self.store.gateway, self.store.name)
         seq_nos = {checkpoint.name: checkpoint.seq_no for checkpoint in checkpoints}
         parts = changed_parts(checkpoints, self.last.seq_nos)
-        report = self._process(parts, options) if parts else SweepReport()
+        report, undecided = SweepReport(), frozenset[str]()
+        if parts and self.rules is None:
+            report = self._enriched(parts, options)[0]
+        elif parts and self.rules is not None:
+            # Opened first: where another run has the audit log, nothing is changed.
+            with self._policy(self.rules) as policy:
+                report, undecided = self._decided(policy, parts, options)
         if parts or self.is_first:
-            self.state.write_sweep(self.settings_key, SweepCheckpoint(seq_nos))
+            now = read_checkpoints(self.store.gateway, self.store.name)
+            ended = {checkpoint.name: checkpoint.highest for checkpoint in now}
+            done = SweepCheckpoint(seq_nos, ended=ended, undecided=undecided)
+            self.state.write_sweep(self.settings_key, done)
         return report
-
-    def _process(self, parts: Sequence[IndexPart], options: FamilyOptions | None) -> SweepReport:
-        if self.rules is None:
-            return self._enriched(parts, options)
-        # Opened first: where another run has the audit log, nothing is changed.
-        with self._policy(self.rules) as policy:
-            # Before enrichment writes to them.
-            changes = changed_documents(self.store, parts, self.dates.field, is_first=self.is_first)
-            return self._decide(policy, self._enriched(parts, options), changes)
 
     def _policy(self, rules: OnVersion) -> FamilyPolicy:
         store, config = self._retrying(), self.job.config
@@ -188,9 +189,11 @@ class _Sweep:
         gateway = Gateway.of(self.store.gateway, self.settings.retry)
         return ElasticsearchStore(gateway, self.store.name, self.job.config, is_complete=True)
 
-    def _enriched(self, parts: Sequence[IndexPart], options: FamilyOptions | None) -> SweepReport:
-        """Write the fields and the families of what changed."""
-        enriched = self._enrich(parts)
+    def _enriched(
+        self, parts: Sequence[IndexPart], options: FamilyOptions | None
+    ) -> tuple[SweepReport, set[Key]]:
+        """Write fields and families of what changed; return also which documents got fields."""
+        enriched, written = self._enrich(parts)
         families = find_families(
             self.store.gateway,
             self.store.name,
@@ -198,26 +201,45 @@ class _Sweep:
             config=self.job.config,
             progress=self.settings.progress,
         )
-        return SweepReport(enriched, families)
+        return SweepReport(enriched, families), written
 
-    def _enrich(self, parts: Sequence[IndexPart]) -> Counter[str]:
+    def _enrich(self, parts: Sequence[IndexPart]) -> tuple[Counter[str], set[Key]]:
         store = self._retrying()
         require_text(store, self.job, Where())
-        outcomes = run_backfill(store, self.job, parts, self.settings)
-        return Counter(outcome.status for outcome in outcomes)
+        statuses: Counter[str] = Counter()
+        written: set[Key] = set()
+        for outcome in run_backfill(store, self.job, parts, self.settings):
+            statuses[outcome.status] += 1
+            # All documents of a first sweep are undecided, and may be many.
+            if outcome.status == "written" and not self.is_first:
+                written.add((outcome.index, outcome.id))
+        return statuses, written
 
-    def _decide(
+    def _decided(
+        self, policy: FamilyPolicy, parts: Sequence[IndexPart], options: FamilyOptions | None
+    ) -> tuple[SweepReport, frozenset[str]]:
+        """Return the report of a sweep that decides, and the ids of what it leaves to the next."""
+        # Before enrichment writes to them.
+        found = changed_documents(self.store, parts, self.dates.field, self.last)
+        report, written = self._enriched(parts, options)
+        assert report.families is not None
+        changes = with_new_texts(found, written)
+        self.state.write_sweep(self.settings_key, replace(self.last, deciding=True))
+        if self.last.deciding:
+            policy.recover()
+        policy.decide(self._families(report.families, changes), changes)
+        # What was created after the changes were read has a family now, and no decision.
+        late = {ref.id for ref in report.families.added if ref not in changes}
+        undecided = frozenset(late.union(policy.conflicted))
+        return self._reported(policy, report, changes), undecided
+
+    def _reported(
         self,
         policy: FamilyPolicy,
         report: SweepReport,
         changes: Mapping[DocumentRef, ChangedDocument],
     ) -> SweepReport:
-        assert report.families is not None
-        deciding = SweepCheckpoint(self.last.seq_nos, deciding=True)
-        self.state.write_sweep(self.settings_key, deciding)
-        if self.last.deciding:
-            policy.recover()
-        policy.decide(self._families(report.families, changes), changes)
+        """Return the report with what was decided."""
         undated = policy.undated
         if self.dates.field is not None:
             undated |= {ref.id for ref, change in changes.items() if change.date is None}

@@ -165,12 +165,14 @@ class Checkpoint:
         name: Name of the shard that an index of the same name, created anew, does not have.
         seq_no: All writes up to this number are in every copy of the shard, so that a refresh
             makes them visible; of writes with higher numbers some may still be under way.
+        highest: Number of the last write.
     """
 
     index: str
     shard: int
     name: str
     seq_no: int
+    highest: int
 
 
 def read_checkpoints(gateway: Gateway, index: str) -> list[Checkpoint]:
@@ -185,11 +187,17 @@ def read_checkpoints(gateway: Gateway, index: str) -> list[Checkpoint]:
     path = index_path(index, "_stats", "docs")
     stats = gateway.request("GET", path, params={"level": "shards"})
     return [
-        Checkpoint(name, int(shard), f"{entry['uuid']}/{shard}", _global_checkpoint(copies))
+        Checkpoint(
+            name,
+            int(shard),
+            f"{entry['uuid']}/{shard}",
+            _greatest("global_checkpoint", copies),
+            _greatest("max_seq_no", copies),
+        )
         for name, entry in sorted(stats["indices"].items())
         for shard, copies in sorted(entry.get("shards", {}).items())
     ]
 
 
-def _global_checkpoint(copies: Iterable[Mapping[str, Mapping[str, int]]]) -> int:
-    return max(copy["seq_no"]["global_checkpoint"] for copy in copies if "seq_no" in copy)
+def _greatest(number: str, copies: Iterable[Mapping[str, Mapping[str, int]]]) -> int:
+    return max(copy["seq_no"][number] for copy in copies if "seq_no" in copy)

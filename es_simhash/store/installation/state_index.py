@@ -29,10 +29,15 @@ class SweepCheckpoint:
     Attributes:
         seq_nos: Sequence number of the last write that was processed, by the name of the shard.
         deciding: True when the last sweep began to decide and did not end.
+        ended: Sequence number of the last write when the last sweep ended, by the name of the
+            shard: its own writes are no higher.
+        undecided: Ids of documents that the last sweep has written to and left to the next.
     """
 
     seq_nos: Mapping[str, int] = field(default_factory=dict)
     deciding: bool = False
+    ended: Mapping[str, int] = field(default_factory=dict)
+    undecided: frozenset[str] = frozenset()
 
 
 class StateIndex:
@@ -77,7 +82,10 @@ class StateIndex:
         for entry in self.entries("sweep"):
             seq_nos = dict(zip(entry["shards"], entry["seq_nos"], strict=True))
             known = seq_nos if entry["options"] == options else {}
-            return SweepCheckpoint(known, entry["deciding"])
+            # Earlier versions stored neither.
+            ended = dict(entry.get("ended", ()))
+            undecided = frozenset(entry.get("undecided", ()))
+            return SweepCheckpoint(known, entry["deciding"], ended, undecided)
         return SweepCheckpoint()
 
     def write_sweep(self, options: str, checkpoint: SweepCheckpoint) -> None:
@@ -88,6 +96,8 @@ class StateIndex:
             "shards": list(checkpoint.seq_nos),
             "seq_nos": list(checkpoint.seq_nos.values()),
             "deciding": checkpoint.deciding,
+            "ended": [list(shard) for shard in checkpoint.ended.items()],
+            "undecided": sorted(checkpoint.undecided),
         }
         self.write([self.entry(digest_of_key("sweep", self.field), entry)])
 

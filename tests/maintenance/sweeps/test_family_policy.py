@@ -275,3 +275,65 @@ def test_the_log_may_be_an_index(index: Any, make_text: Make) -> None:
         assert (record.head["id"], record.head["other"]) == ("b", "a")
     finally:
         index.client.indices.delete(index=log, ignore_unavailable=True)
+
+
+def test_a_sweep_without_rules_leaves_what_is_there_to_be(
+    index: Any, make_text: Make, revise: Make
+) -> None:
+    first = make_text(1)
+    index.store({"a": first, "b": revise(first, 3), "c": first, "d": make_text(4)})
+    index.sweep()
+    # It reads what the sweep before wrote itself.
+    done = index.sweep("flag")
+    assert not done.decisions
+    assert index.duplicates() == {}
+    index.store({"new": first})
+    assert index.sweep("flag").decisions == {"flag": 1}
+    assert set(index.duplicates()) == {"new"}
+
+
+def test_a_new_text_of_an_old_document_is_decided(
+    index: Any, make_text: Make, revise: Make
+) -> None:
+    first = make_text(1)
+    index.store({"a": first, "b": revise(first, 3), "c": first})
+    for _ in range(2):
+        index.sweep()
+    index.client.update(index=index.name, id="b", doc={"text": first})
+    assert index.sweep("skip").decisions == {"flag": 1}
+    assert set(index.duplicates()) == {"b"}
+
+
+def test_what_is_written_while_a_sweep_goes_on_is_decided_by_the_next(
+    index: Any, make_text: Make, revise: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from es_simhash.maintenance.sweeps import sweep as module
+
+    first = make_text(1)
+    index.store({"a": first, "old": first})
+    index.sweep()
+    index.store({"b": make_text(2)})
+    find = module.changed_documents
+
+    def found(*arguments: Any) -> Any:
+        changes = find(*arguments)
+        index.store({"late": first})
+        return changes
+
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "changed_documents", found)
+        assert not index.sweep("flag").decisions
+    assert index.sweep("flag").decisions == {"flag": 1}
+    assert index.duplicates() == {"late": "a"}
+
+
+@pytest.mark.parametrize("old", ["2025-05-01", "2020-05-01"])
+def test_an_old_document_is_no_version_of_a_new_one_whatever_its_date(
+    index: Any, make_text: Make, revise: Make, old: str
+) -> None:
+    first = make_text(1)
+    index.store({"a": first}, published=old)
+    index.sweep(date_field="published")
+    index.store({"b": revise(first, 3)}, published="2024-05-01")
+    assert index.sweep("flag", date_field="published").decisions == {"flag": 1}
+    assert index.duplicates() == {"b": "a"}
