@@ -100,8 +100,12 @@ class IngestSummary:
     def _print_versions(self, audit: str) -> None:
         total = self.total
         stored = total.replaced_stored
+        count = total.retained
+        retained = f", {count} of them kept and flagged, as text would be lost" if count else ""
         replaced = f", {stored} of the index replaced" if stored else ""
-        click.echo(f"{total.versions} versions{replaced}; decisions in {audit} (run {self.run}).")
+        click.echo(
+            f"{total.versions} versions{retained}{replaced}; decisions in {audit} (run {self.run})."
+        )
         if total.undated:
             click.echo(undated_line(tuple(sorted(total.undated))))
 
@@ -137,8 +141,9 @@ def ingest(
     1. Each document that was read counts once in the summary, as what became of it in the end.
 
     With --on-version, a document that is a version of an existing or an earlier one is skipped,
-    flagged, linked, or replaces it. Each decision is recorded in the audit log under the id of the
-    run, which is printed at the end, and `es-simhash undo` reverts it.
+    flagged, linked, or replaces it. Where skipping or replacing would lose text (--lose), both
+    documents are kept and the new one is flagged. Each decision is recorded in the audit log under
+    the id of the run, which is printed at the end, and `es-simhash undo` reverts it.
 
     Args:
         id_field: Field of the document id; None for _id, else id, else a hash of the document.

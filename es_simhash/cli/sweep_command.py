@@ -62,8 +62,9 @@ def sweep(
     Follows what any program writes to INDEX: documents without fingerprints get them, documents
     whose text has changed get new ones, and all get families. With --on-version, a new document
     that is a version of another of its family is flagged, linked, or deleted (`skip`; `replace`
-    deletes the one that --keep does not select). Each decision is recorded in the audit log, and
-    `es-simhash undo` reverts it.
+    deletes the one that --keep does not select). What would lose text (--lose) is flagged instead
+    and counted as `retain`. Each decision is recorded in the audit log, and `es-simhash undo`
+    reverts it.
 
     The first sweep processes all documents and deletes none. A sweep that was killed is repeated
     by the next.

@@ -22,7 +22,7 @@ from es_simhash.ingestion.deduplication.audit_log import (
 )
 from es_simhash.ingestion.deduplication.audit_runs import choose_runs, runs_of
 from es_simhash.ingestion.deduplication.effects import WRITE_ATTEMPTS
-from es_simhash.ingestion.deduplication.version_rules import ACTIONS
+from es_simhash.ingestion.deduplication.version_rules import FLAGGING, REVERSIBLE
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
 from es_simhash.store.changes import Change
@@ -65,7 +65,6 @@ class UndoReport:
 
 # Records that are undone with one request; each may hold a document.
 _RECORDS_PER_REQUEST = 100
-_FLAGGING = ("flag", "link")
 _FLAGS = (fields.DUPLICATE_OF, fields.DUPLICATE_SCORE, fields.FAMILY, fields.REPRESENTATIVE)
 
 
@@ -105,9 +104,9 @@ def _undone(store: ElasticsearchStore, log: "_Log") -> UndoReport:
     Dismissals(StateIndex(store.gateway, index, target.config.simhash_field)).write_undone(
         UndoneDecision((str(record.head["id"]), str(record.head["other"])), record.head["run"])
         for record in log.records()
-        if record.head["action"] in ACTIONS
+        if record.head["action"] in REVERSIBLE
     )
-    flagged = (record for record in log.records() if record.head["action"] in _FLAGGING)
+    flagged = (record for record in log.records() if record.head["action"] in FLAGGING)
     for batch in batches_of(flagged, _RECORDS_PER_REQUEST):
         undoing.remove_flags(batch)
     # Of a document that was lost twice, the later one is restored.

@@ -41,7 +41,8 @@ def path(tmp_path: Path, make_text: Make, revise: Make) -> Path:
 
 
 def test_versions_are_skipped_and_restored(desk: Any, call: Any, path: Path) -> None:
-    done = call("ingest", desk.name, path, "--processes", 1, "--on-version", "skip")
+    skipping = ("--on-version", "skip", "--lose", 1)
+    done = call("ingest", desk.name, path, "--processes", 1, *skipping)
     assert done.exit_code == 0, done.output
     assert "2 written, 0 unchanged, 2 skipped, 0 failed" in done.output
     log = f"{desk.name}.audit.jsonl"
@@ -51,6 +52,31 @@ def test_versions_are_skipped_and_restored(desk: Any, call: Any, path: Path) -> 
     assert set(desk.documents()) == {"0", "1", "2", "3"}
     again = json.loads(call("undo", desk.name, log, "--format", "json").output)
     assert (again["restored"], again["present"]) == (0, 2)
+
+
+def test_versions_with_text_of_their_own_are_kept_and_counted(
+    desk: Any, call: Any, path: Path
+) -> None:
+    done = call("ingest", desk.name, path, "--processes", 1, "--on-version", "skip")
+    assert "3 written, 0 unchanged, 1 skipped, 0 failed" in done.output
+    assert "2 versions, 1 of them kept and flagged, as text would be lost; " in done.output
+    assert {id for id, marks in desk.marks().items() if marks} == {"2"}
+    undone = call("undo", desk.name, f"{desk.name}.audit.jsonl")
+    assert "Restored 1, already present 0, unmarked 1." in undone.output
+
+
+@pytest.mark.parametrize("share", ["2", "-0.1", "half"])
+@pytest.mark.parametrize("command", ["ingest", "sweep"])
+def test_a_share_that_is_none_is_one_sentence(
+    desk: Any, call: Any, path: Path, command: str, share: str
+) -> None:
+    sources = (path,) if command == "ingest" else ()
+    done = call(command, desk.name, *sources, "--on-version", "skip", f"--lose={share}")
+    assert done.exit_code != 0
+    (line,) = [line for line in done.stderr.splitlines() if line.startswith("Error: ")]
+    assert "--lose" in line
+    assert share in line
+    assert desk.documents() == {}
 
 
 def test_off_is_what_it_was_without_the_option(desk: Any, call: Any, path: Path) -> None:
@@ -123,6 +149,7 @@ def test_the_counts_of_replace_add_up(desk: Any, call: Any, path: Path) -> None:
         lines.append({"id": f"longer-{number}", "text": lines[-1]["text"] + " and more" * number})
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     given = ("ingest", desk.name, path, "--processes", 1, "--on-version", "replace")
+    given += ("--lose", 1)
     done = call(*given, "--format", "json")
     report = json.loads(done.output)
     records = (path.parent / f"{desk.name}.audit.jsonl").read_text().splitlines()

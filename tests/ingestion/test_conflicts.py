@@ -105,7 +105,7 @@ def test_conflicts_are_counted_as_what_they_are(
     settings = IngestSettings(
         limits=BatchLimits(documents=batch), on_conflict=on_conflict, dead_letter=tmp_path / "dead"
     )
-    rules = None if on_version is None else OnVersion(on_version, audit=tmp_path / "audit")
+    rules = None if on_version is None else OnVersion(on_version, audit=tmp_path / "audit", lose=1)
     report = IngestReport.of(ingest(client, index, LINES, on_version=rules, settings=settings))
     expected, text, n = EXPECTED[on_conflict]
     assert counts(report) == expected
@@ -177,7 +177,7 @@ def test_a_resumed_run_knows_what_came_before(
     settings = IngestSettings(
         limits=BatchLimits(documents=1), ahead=2, journal=journal, on_conflict=on_conflict
     )
-    rules = None if on_version is None else OnVersion(on_version, audit=tmp_path / "audit")
+    rules = None if on_version is None else OnVersion(on_version, audit=tmp_path / "audit", lose=1)
 
     def run(settings: IngestSettings) -> Any:
         sources = open_sources([path], io.BytesIO())
@@ -253,7 +253,7 @@ def test_the_sums_are_the_documents_read_and_what_the_index_has(
         list(ingest(client, index, lines[:4]))
         client.indices.refresh(index=index)
         before = 4
-    rules = OnVersion(action, audit=tmp_path / "audit.jsonl")
+    rules = OnVersion(action, audit=tmp_path / "audit.jsonl", lose=1)
     settings = IngestSettings(limits=BatchLimits(documents=batch), on_conflict=on_conflict)
     report = IngestReport.of(ingest(client, index, lines, on_version=rules, settings=settings))
     assert report.documents == len(lines)

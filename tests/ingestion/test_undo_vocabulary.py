@@ -55,7 +55,7 @@ def decide(
     """Ingest the documents with an action."""
 
     def ingest_all(action: str) -> None:
-        rules = OnVersion(action, audit=weighing.audit)  # type: ignore[arg-type]
+        rules = OnVersion(action, audit=weighing.audit, lose=1)  # type: ignore[arg-type]
         config = IndexConfig(vocabulary=str(vocabulary))
         outcomes = ingest(
             weighing.client, weighing.name, documents, on_version=rules, config=config
@@ -118,7 +118,7 @@ def test_flags_are_removed_without_the_vocabulary(weighing: Desk, decide: Any) -
 def test_a_policy_without_the_vocabulary_does_not_open(
     weighing: Desk, documents: list[dict[str, Any]]
 ) -> None:
-    rules = OnVersion("skip", audit=weighing.audit)
+    rules = OnVersion("skip", audit=weighing.audit, lose=1)
     with (
         pytest.raises(InputError, match="none was given") as raised,
         VersionPolicy(weighing.client, weighing.name, rules),
@@ -132,7 +132,7 @@ def test_a_policy_without_the_vocabulary_does_not_open(
 def test_a_policy_with_the_vocabulary_decides(
     weighing: Desk, documents: list[dict[str, Any]], vocabulary: Path
 ) -> None:
-    rules = OnVersion("skip", audit=weighing.audit)
+    rules = OnVersion("skip", audit=weighing.audit, lose=1)
     config = IndexConfig(vocabulary=str(vocabulary))
     with VersionPolicy(weighing.client, weighing.name, rules, config=config) as policy:
         assert [decision.action for decision in policy.decide(documents)] == ["write", "skip"]

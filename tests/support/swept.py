@@ -22,7 +22,9 @@ class SweptIndex(Desk):
         from es_simhash.ingestion.deduplication.version_rules import OnVersion
         from es_simhash.maintenance.sweeps.sweep import SweepSettings, sweep
 
-        chosen = OnVersion(action, **{"audit": self.audit, **rules}) if action else None
+        # What removals may lose has tests of its own (test_lost_texts.py).
+        rules = {"audit": self.audit, "lose": 1, **rules}
+        chosen = OnVersion(action, **rules) if action else None
         return sweep(self.client, self.name, on_version=chosen, settings=SweepSettings(processes=1))
 
     def families(self) -> dict[str, str | None]:

@@ -48,6 +48,8 @@ class Outcome:
         undated: Where the newest is kept, its id if it has no date, and that of the document it is
             a version of if that has none: without a date, a document counts as the oldest.
         version_of: Id of the document that it was found to be a version of; None for none.
+        retained: Whether it was to be skipped, or to replace that document, and both were kept as
+            text would have been lost.
         displaced: What it took the place of; None for nothing. `IngestReport` counts it.
     """
 
@@ -58,6 +60,7 @@ class Outcome:
     index: str | None = None
     undated: tuple[str, ...] = ()
     version_of: str | None = None
+    retained: bool = False
     displaced: Displaced | None = None
 
     @property
@@ -104,6 +107,7 @@ class IngestReport:
         counts: Documents by status.
         versions: Documents that were found to be versions of others; the audit log has a record of
             each.
+        retained: Those of them that were written and flagged, as text would have been lost.
         replaced_stored: Documents that the index had before the run, and that were replaced.
         undated: Where the newest is kept, ids of documents without a date that were compared by
             their dates; a resumed run has those since it was resumed.
@@ -111,6 +115,7 @@ class IngestReport:
 
     counts: Counter[str] = field(default_factory=Counter)
     versions: int = 0
+    retained: int = 0
     replaced_stored: int = 0
     undated: set[str] = field(default_factory=set)
 
@@ -123,6 +128,7 @@ class IngestReport:
         """Count an outcome, and what the document took the place of."""
         self.counts[outcome.status] += 1
         self.versions += outcome.version_of is not None
+        self.retained += outcome.retained
         self.undated.update(outcome.undated)
         displaced = outcome.displaced
         if displaced is None:
@@ -148,6 +154,7 @@ class IngestReport:
         return IngestReport(
             counts,
             self.versions + other.versions,
+            self.retained + other.retained,
             self.replaced_stored + other.replaced_stored,
             self.undated | other.undated,
         )
@@ -167,6 +174,7 @@ class IngestReport:
             "documents": self.documents,
             **{status: self.counts[status] for status in STATUSES},
             "versions": self.versions,
+            "retained": self.retained,
             "replaced_stored": self.replaced_stored,
         }
 
@@ -174,4 +182,9 @@ class IngestReport:
     def of_dict(cls, values: Mapping[str, int]) -> "IngestReport":
         """Return the report of the counts that `to_dict` returned; one that is missing is 0."""
         counts: Counter[str] = Counter({status: values.get(status, 0) for status in STATUSES})
-        return cls(counts, values.get("versions", 0), values.get("replaced_stored", 0))
+        return cls(
+            counts,
+            values.get("versions", 0),
+            values.get("retained", 0),
+            values.get("replaced_stored", 0),
+        )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.ingestion.deduplication.version_rules import ACTIONS
+from es_simhash.ingestion.deduplication.version_rules import REVERSIBLE
 
 _DIGITS = 12
 # Runs that an error names.
@@ -68,7 +68,7 @@ class AuditRun:
     @property
     def can_be_undone(self) -> bool:
         """True when it changed or removed documents."""
-        return any(self.actions[action] for action in ACTIONS)
+        return any(self.actions[action] for action in REVERSIBLE)
 
     @property
     def summary(self) -> str:

@@ -1,8 +1,9 @@
 """Decisions of a batch that hold in the index as it is now, and against other writers."""
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
+from es_simhash.ingestion.deduplication.lost_texts import LostTexts
 from es_simhash.ingestion.deduplication.recent_documents import (
     RecentDocument,
     RecentDocuments,
@@ -30,12 +31,14 @@ class _Attempt:
         owners: By content hash, documents of other writers that searches do not see yet.
         stored: Documents of the index that decisions rest on, by id.
         before: What was known of each recent id that was put since.
+        is_unread: Whether a text that a decision would remove, or keep, is still to be read.
     """
 
     gone: set[str] = field(default_factory=set)
     owners: dict[str, Original] = field(default_factory=dict)
     stored: dict[str, Row] = field(default_factory=dict)
     before: list[tuple[str, RecentDocument | None]] = field(default_factory=list)
+    is_unread: bool = False
 
 
 class BatchDecider:
@@ -61,6 +64,7 @@ class BatchDecider:
         self._documents = documents
         self._dates = dates
         self._rules = documents.context.rules
+        self._losses = LostTexts(documents.context.rules, documents.context.config)
         self._threshold = documents.context.config.versions_from
         self._manual = documents.context.manual
         self._recent = recent
@@ -71,7 +75,7 @@ class BatchDecider:
     def decide(
         self, batch: Sequence[IncomingDocument], candidates: Sequence[Sequence[Original]]
     ) -> tuple[list[Decision], dict[str, Row]]:
-        """Decide until nothing that a decision rests on turns out to be gone or reserved.
+        """Decide until nothing that a decision rests on turns out to be gone, unread or reserved.
 
         Args:
             batch: The documents.
@@ -85,7 +89,8 @@ class BatchDecider:
         while True:
             decisions = self._tentative(batch, candidates, attempt)
             gone = self._read_originals(decisions, attempt)
-            if not gone and not self._reserve(decisions, attempt):
+            is_final = not gone and not attempt.is_unread
+            if is_final and not self._reserve(decisions, attempt):
                 return decisions, attempt.stored
             attempt.gone |= gone
             while attempt.before:
@@ -98,11 +103,16 @@ class BatchDecider:
         attempt: _Attempt,
     ) -> list[Decision]:
         decisions = []
+        written: dict[str, IncomingDocument] = {}
+        attempt.is_unread = False
         for document, stored in zip(batch, candidates, strict=True):
             owner = attempt.owners.get(document.content_hash)
             known = stored if owner is None else [*stored, owner]
             decision = self._decide(document, known, attempt.gone)
+            decision = self._without_loss(decision, written, attempt)
             decisions.append(decision)
+            if decision.action != "skip":
+                written[decision.id] = document
             self._remember(decision, attempt)
         return decisions
 
@@ -124,6 +134,28 @@ class BatchDecider:
                 relation, original = best
                 return decide_version(document, relation, original, self._rules, exists=exists)
         return Decision(document.id, "write", document=document, exists=exists)
+
+    def _without_loss(
+        self, decision: Decision, written: Mapping[str, IncomingDocument], attempt: _Attempt
+    ) -> Decision:
+        """Return a decision that loses no text; one whose original is still unread as it is.
+
+        Args:
+            decision: The decision.
+            written: Documents of the batch before it, by id.
+            attempt: What is known.
+        """
+        if decision.original is None or not self._losses.concerns(decision):
+            return decision
+        other = decision.original.id
+        if other in written:
+            text = self._losses.text_of(written[other])
+        elif other in attempt.stored:
+            text = attempt.stored[other].text or ""
+        else:
+            attempt.is_unread = True
+            return decision
+        return self._losses.checked(decision, self._losses.text_of(decision.document), text)
 
     def _candidates(
         self,

@@ -10,6 +10,7 @@ from es_simhash.ingestion.deduplication.version_decisions import Decision, Incom
 from es_simhash.ingestion.deduplication.version_rules import RunContext
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
 from es_simhash.relation.evidence import aligned_passages, shared_passages
+from es_simhash.relation.thresholds import SCORE_DIGITS
 from es_simhash.store.rows import Row
 from es_simhash.store.source import stored_text
 
@@ -66,6 +67,12 @@ class Recorder:
             head["other_routing"] = decision.original.ref.routing
         if decision.kept is not None:
             head["keep"] = decision.kept
+        if decision.lost is not None:
+            head["lost"] = {
+                "share": round(decision.lost.share, SCORE_DIGITS),
+                "facts": list(decision.lost.facts),
+                "stretches": list(decision.lost.stretches),
+            }
         if decision.undated:
             head["undated"] = list(decision.undated)
         if decision.action == "replace" and stored is not None:

@@ -12,8 +12,9 @@ from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
 from es_simhash.ingestion.bulk.json_documents import loads, splice
 from es_simhash.ingestion.bulk.lookup import with_members
 from es_simhash.ingestion.bulk.run_documents import Mark
-from es_simhash.ingestion.deduplication.version_rules import OnVersion
+from es_simhash.ingestion.deduplication.version_rules import FLAGGING, OnVersion
 from es_simhash.relation.candidate import Candidate, StoredText
+from es_simhash.relation.lost_text import LostText
 from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.relation import Relation, as_joined
 from es_simhash.relation.scoring import score_candidates
@@ -111,24 +112,28 @@ class Decision:
 
     Attributes:
         id: Id of the document.
-        action: `write` it as it is, `skip` it, `flag` it, `link` it, or `replace` the original.
+        action: `write` it as it is, `skip` it, `flag` it, `link` it, `replace` the original, or
+            `retain` both and flag it, as text would be lost.
         relation: To the original; None when it is a version of nothing.
         family: Family it gets, for `link`.
         kept: Rule by which one of the two was kept, for `replace`.
         document: The document.
         original: What it is a version of; None without one.
+        lost: What is lost where one of the two is removed, or would be; None where nothing is
+            compared.
         superseded: Id of the document of the same batch that replaces it, so that it need not be
             written at all; None otherwise.
         exists: True when the index has a document of this id.
     """
 
     id: str
-    action: Literal["write", "skip", "flag", "link", "replace"]
+    action: Literal["write", "skip", "flag", "link", "replace", "retain"]
     relation: Relation | None = None
     family: str | None = None
     kept: str | None = None
     document: IncomingDocument = field(repr=False, compare=False, kw_only=True)
     original: Original | None = field(default=None, repr=False, compare=False, kw_only=True)
+    lost: LostText | None = field(default=None, repr=False, compare=False, kw_only=True)
     superseded: str | None = field(default=None, repr=False, compare=False, kw_only=True)
     exists: bool = field(default=False, repr=False, compare=False, kw_only=True)
 
@@ -173,15 +178,24 @@ class Decision:
             "flag": "Flagged",
             "link": f"Linked as family {self.family}",
             "replace": f"Written in place of {self.other!r}",
+            "retain": f"Written and flagged, as text would be lost{self._loss}",
         }[self.action]
         kind = "copy" if self.relation.kind == "exact" else self.relation.kind
         return f"{what}: {kind} of {self.other!r}, score {self.relation.score:.2f}."
 
     @property
+    def _loss(self) -> str:
+        """What would be lost, in parentheses."""
+        if self.lost is None:
+            return ""
+        named = f"; {', '.join(self.lost.facts)}" if self.lost.facts else ""
+        return f" ({self.lost.share:.1%} of the words{named})"
+
+    @property
     def simhash_fields(self) -> dict[str, Any]:
         """Fields that the `simhash` object of the document gets by the decision."""
         added: dict[str, Any] = {}
-        if self.action in ("flag", "link") and self.relation is not None:
+        if self.action in FLAGGING and self.relation is not None:
             added = {
                 fields.DUPLICATE_OF: self.other,
                 fields.DUPLICATE_SCORE: self.relation.score,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Final, Literal, get_args
 
 from es_simhash.constraints import constraints
 from es_simhash.described import require_valid
@@ -14,6 +14,13 @@ from es_simhash.store.config import IndexConfig
 Action = Literal["skip", "flag", "link", "replace"]
 Keep = Literal["newest", "longest", "existing"]
 ACTIONS: tuple[Action, ...] = get_args(Action)
+# What a run may have done with a version instead: kept and flagged, as text would have been lost.
+RETAIN: Final = "retain"
+# What `undo` reverts, and of that what has set flags.
+REVERSIBLE = (*ACTIONS, RETAIN)
+FLAGGING = ("flag", "link", RETAIN)
+# Share of the words of a text that may be lost, measured in docs/deduplicate.md.
+LOSE = 0.02
 
 
 @dataclass(frozen=True)
@@ -28,6 +35,9 @@ class OnVersion:
             the other does by default: the shorter would be skipped, or the longer replaced.
         min_score: Minimum score of a version; None for where versions begin.
         keep: Which of the two documents `replace` keeps; the existing one when neither is ahead.
+        lose: Share of the words of the removed text, from 0 to 1, that need not be in the other
+            one for `skip` and `replace`; above it, or where a number or a name would be lost, both
+            are kept and the new one is flagged. 1 removes every version.
         date_field: Date field of the mapping, which says which of two documents is newer. A
             document without a date is older than all that have one; None for the one that the
             index is configured with.
@@ -42,6 +52,7 @@ class OnVersion:
     )
     min_score: float | None = field(default=None, metadata=constraints(0, 1))
     keep: Keep = "longest"
+    lose: float = field(default=LOSE, metadata=constraints(0, 1))
     date_field: str | None = None
     audit: str | Path | None = None
     lease: float = 30.0

@@ -26,6 +26,7 @@ from es_simhash.ingestion.deduplication.version_decisions import (
     IncomingDocument,
     Original,
 )
+from es_simhash.ingestion.deduplication.version_rules import RETAIN
 from es_simhash.store.elasticsearch.bulk import index_action
 
 
@@ -102,6 +103,7 @@ class DecidedDocuments:
             reason,
             undated=decision.undated,
             version_of=other,
+            retained=decision.action == RETAIN,
             displaced=displaced,
         )
 

@@ -15,6 +15,7 @@ from es_simhash.ingestion.deduplication.effects import (
     delete_replaced,
     finish_replacements,
 )
+from es_simhash.ingestion.deduplication.lost_texts import LostTexts
 from es_simhash.ingestion.deduplication.recorder import Recorder
 from es_simhash.ingestion.deduplication.stored_documents import (
     WHOLE,
@@ -112,6 +113,10 @@ class FamilyPolicy:
         return StoredDocuments(self._context, self._store)
 
     @cached_property
+    def _losses(self) -> LostTexts:
+        return LostTexts(self._rules, self._config)
+
+    @cached_property
     def _recorder(self) -> Recorder:
         return Recorder(self._context)
 
@@ -182,14 +187,17 @@ class FamilyPolicy:
         relation, original = match
         exists = not member.change.is_new
         decision = decide_version(document, relation, original, self._rules, exists=exists)
+        matched = next(
+            candidate for candidate in member.originals if candidate.original is original
+        )
+        if self._losses.concerns(decision):
+            texts = stored.text or "", matched.stored.text or ""
+            decision = self._losses.checked(decision, *texts)
         if decision.action == "write":
             # A document that existed before is never removed, whatever its text is now.
             decision = replace(decision, action="flag")
         if decision.action == "link":
             decision = replace(decision, family=member.family)
-        matched = next(
-            candidate for candidate in member.originals if candidate.original is original
-        )
         return _MemberDecision(decision, stored, matched)
 
     def _read(self, batch: Sequence[Member]) -> Iterator[tuple[Member, Row, TextFingerprints]]:

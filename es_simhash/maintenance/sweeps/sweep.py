@@ -47,7 +47,8 @@ class SweepReport:
     Attributes:
         enriched: Documents that were processed, by status, as `backfill` reports it.
         families: BackfillReport of the run over the families; None when nothing was written since.
-        decisions: Versions by what was done with them: flag, link, skip or replace.
+        decisions: Versions by what was done with them: flag, link, skip, replace or
+            retain.
         conflicted: Ids of versions that another writer changed while they were decided; the next
             sweep decides them.
         undated: Ids of changed documents, and of those compared with them, without a date in the

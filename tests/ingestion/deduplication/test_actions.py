@@ -215,6 +215,9 @@ def test_a_log_that_cannot_be_written_is_refused_before_anything_is(
         ({"keep": "best"}, "best"),
         ({"kinds": ("semantic",)}, "semantic"),
         ({"min_score": 2}, "2"),
+        ({"lose": 1.5}, r"lose must be between 0 and 1, got 1\.5"),
+        ({"lose": -0.1}, r"lose must be between 0 and 1, got -0\.1"),
+        ({"lose": float("nan")}, "lose must be between 0 and 1, got nan"),
     ],
 )
 def test_rules_that_make_no_sense_are_refused(rules: Any, named: str) -> None:

@@ -38,7 +38,7 @@ def newest(desk: Any, documents: Any, batch: int = 1000, **settings: Any) -> dic
     """Ingest and keep the newest; return the outcome of each document."""
     from es_simhash.ingestion.bulk.document_batches import BatchLimits
 
-    rules = OnVersion("replace", keep="newest", date_field="date", audit=desk.audit)
+    rules = OnVersion("replace", keep="newest", date_field="date", audit=desk.audit, lose=1)
     chosen = IngestSettings(limits=BatchLimits(documents=batch), **settings)
     outcomes = ingest(desk.client, desk.name, documents, on_version=rules, settings=chosen)
     return {str(each.id): each for each in outcomes}
@@ -157,7 +157,7 @@ def test_a_policy_of_ones_own_reads_dates_alike(desk: Any, make_text: Make, revi
     map_dates(desk, format="yyyy/MM/dd")
     text = make_text(1)
     desk.put([{"id": "stored", "text": text, "date": "2023/01/01"}])
-    rules = OnVersion("replace", keep="newest", date_field="date", audit=desk.audit)
+    rules = OnVersion("replace", keep="newest", date_field="date", audit=desk.audit, lose=1)
     with VersionPolicy(desk.client, desk.name, rules) as policy:
         (decision,) = policy.decide([{"id": "n", "text": revise(text, 2), "date": "2023/01/02"}])
         assert (decision.action, decision.other) == ("replace", "stored")

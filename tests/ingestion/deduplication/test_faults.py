@@ -93,7 +93,7 @@ def run(desk: Any, path: Any, action: str) -> Counter[str]:
         desk.client,
         desk.name,
         open_sources([path], stream=None),
-        on_version=OnVersion(action, audit=desk.audit),
+        on_version=OnVersion(action, audit=desk.audit, lose=1),
         settings=settings,
     )
     return Counter(each.status for each in outcomes)

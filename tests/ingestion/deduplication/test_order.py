@@ -54,7 +54,10 @@ def decisions(
     return found
 
 
-@pytest.mark.parametrize("action", ["skip", "flag", "link", "replace"])
+@pytest.mark.parametrize(
+    ("action", "lose"),
+    [("skip", 1), ("flag", 1), ("link", 1), ("replace", 1), ("skip", 0.1), ("replace", 0.1)],
+)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_decisions_are_the_same_whatever_the_borders_of_the_batches(
     client: Any,
@@ -64,6 +67,7 @@ def test_the_decisions_are_the_same_whatever_the_borders_of_the_batches(
     revise: Make,
     monkeypatch: pytest.MonkeyPatch,
     action: Any,
+    lose: float,
     seed: int,
 ) -> None:
     from es_simhash.store.installation.install import install
@@ -75,7 +79,7 @@ def test_the_decisions_are_the_same_whatever_the_borders_of_the_batches(
     for size in (1, 3, 50, len(documents)):
         client.indices.delete(index=f"{index_name},{index_name}-simhash", ignore_unavailable=True)
         install(client, index_name, semantics=None)
-        rules = OnVersion(action, audit=tmp_path / f"{size}.jsonl")
+        rules = OnVersion(action, lose=lose, audit=tmp_path / f"{size}.jsonl")
         decided = decisions(client, index_name, documents, size, rules)
         client.indices.refresh(index=index_name)
         hits = client.search(index=index_name, size=1000)["hits"]["hits"]
@@ -84,6 +88,7 @@ def test_the_decisions_are_the_same_whatever_the_borders_of_the_batches(
     assert outcomes[0][0] == outcomes[1][0] == outcomes[2][0] == outcomes[3][0]
     assert outcomes[0][1] == outcomes[1][1] == outcomes[2][1] == outcomes[3][1]
     assert {each[1] for each in outcomes[0][0]} >= {"write", action}
+    assert ("retain" in {each[1] for each in outcomes[0][0]}) == (lose < 1)
 
 
 @pytest.mark.parametrize("action", ["skip", "replace"])

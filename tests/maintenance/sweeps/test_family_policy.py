@@ -8,6 +8,7 @@ import pytest
 
 from es_simhash.errors import InputError
 from es_simhash.ingestion.deduplication.audit_log import audit_of
+from es_simhash.ingestion.deduplication.version_rules import LOSE
 from es_simhash.maintenance.families.dismissals_and_joins import dismiss
 from es_simhash.maintenance.sweeps import family_policy
 
@@ -337,3 +338,42 @@ def test_an_old_document_is_no_version_of_a_new_one_whatever_its_date(
     index.store({"b": revise(first, 3)}, published="2024-05-01")
     assert index.sweep("flag", date_field="published").decisions == {"flag": 1}
     assert index.duplicates() == {"b": "a"}
+
+
+def test_what_would_lose_text_is_kept_and_flagged(index: Any, make_text: Make) -> None:
+    short = make_text(1, 300)
+    texts = {
+        "longer": f"{short} {make_text(2, 40)}",
+        "number": f"{short} 1988",
+        "whole": short[: len(short) * 9 // 10].rpartition(" ")[0],
+        "copy": short.upper(),
+    }
+    index.sweep()
+    index.store({"short": short})
+    index.sweep("skip", lose=LOSE)
+    index.store(texts)
+    done = index.sweep("skip", lose=LOSE)
+    assert done.decisions == {"retain": 2, "skip": 2}
+    assert index.duplicates() == {"longer": "short", "number": "short"}
+    assert set(index.documents()) == {"short", "longer", "number"}
+    records = {each["id"]: each for each in index.records()}
+    assert records["number"]["lost"]["facts"] == ["1988"]
+    assert not index.sweep("skip", lose=LOSE).decisions
+    undone = index.undo()
+    assert (undone.restored, undone.unmarked) == (2, 2)
+    assert index.duplicates() == {}
+
+
+@pytest.mark.parametrize(("lose", "action"), [(LOSE, "retain"), (1, "replace")])
+def test_the_newest_replaces_only_what_it_has(
+    index: Any, make_text: Make, lose: float, action: str
+) -> None:
+    short = make_text(1, 300)
+    index.store({"longer": f"{short} {make_text(2, 40)}"}, published="2023-01-01")
+    for _ in range(2):
+        index.sweep()
+    index.store({"short": short}, published="2024-01-01")
+    rules = {"keep": "newest", "date_field": "published", "lose": lose}
+    assert index.sweep("replace", **rules).decisions == {action: 1}
+    left = {"longer", "short"} if action == "retain" else {"short"}
+    assert set(index.documents()) == left

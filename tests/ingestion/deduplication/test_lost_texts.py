@@ -1,0 +1,180 @@
+"""Removals lose no text: what the other text does not have is written and flagged."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from es_simhash.ingestion.deduplication.version_rules import LOSE
+from es_simhash.maintenance.families.dismissals_and_joins import join
+
+pytestmark = pytest.mark.cluster
+Make = Callable[..., str]
+
+
+@pytest.fixture
+def strict(desk: Any) -> Any:
+    """The index, with removals that lose as little as they do by default."""
+    write = desk.write
+    desk.write = lambda documents, action, **rules: write(
+        documents, action, **{"lose": LOSE, **rules}
+    )
+    desk.client.indices.put_mapping(index=desk.name, properties={"date": {"type": "date"}})
+    return desk
+
+
+@pytest.fixture
+def texts(make_text: Make) -> dict[str, str]:
+    """A text, one that has it wholly and more, and one of which a number is another."""
+    short = f"{make_text(1, 300)} It opened in 1987."
+    return {
+        "short": short,
+        "longer": f"{short} {make_text(2, 40)}",
+        "number": short.replace("1987", "1988"),
+    }
+
+
+def documents(texts: dict[str, str], *ids: str) -> list[dict[str, Any]]:
+    """Return documents, each dated a year after the one before."""
+    return [
+        {"id": id, "text": texts[id], "date": f"{2001 + place}-01-01"}
+        for place, id in enumerate(ids)
+    ]
+
+
+def write(desk: Any, first: Any, second: Any, where: str, action: str, **rules: Any) -> str:
+    """Write two documents, in one batch or in two runs; give the action on the second."""
+    if where == "index":
+        desk.put([first])
+        desk.write([second], action, **rules)
+    else:
+        desk.write([first, second], action, batch=1 if where == "run" else 1000, **rules)
+    (record,) = desk.records()
+    return str(record["action"])
+
+
+WHERE = pytest.mark.parametrize("where", ["index", "run", "batch"])
+
+
+@WHERE
+def test_a_text_that_the_other_has_wholly_is_skipped(strict: Any, texts: Any, where: str) -> None:
+    pair = documents(texts, "longer", "short")
+    assert write(strict, *pair, where, "skip") == "skip"
+    assert set(strict.documents()) == {"longer"}
+    (record,) = strict.records()
+    assert record["lost"] == {"share": 0.0, "facts": [], "stretches": []}
+
+
+@WHERE
+def test_a_text_with_a_paragraph_of_its_own_is_written_and_flagged(
+    strict: Any, texts: Any, where: str
+) -> None:
+    pair = documents(texts, "short", "longer")
+    assert write(strict, *pair, where, "skip") == "retain"
+    assert set(strict.documents()) == {"short", "longer"}
+    assert strict.marks()["longer"]["duplicate_of"] == "short"
+    assert strict.marks()["longer"]["duplicate_score"] >= 0.6
+    (record,) = strict.records()
+    assert record["lost"]["share"] == pytest.approx(40 / 344, abs=0.01)
+    (stretch,) = record["lost"]["stretches"]
+    assert stretch in texts["longer"]
+    assert stretch not in texts["short"]
+    assert "document" not in record
+
+
+@WHERE
+def test_a_text_with_a_number_of_its_own_is_written_and_flagged(
+    strict: Any, texts: Any, where: str
+) -> None:
+    pair = documents(texts, "short", "number")
+    assert write(strict, *pair, where, "skip") == "retain"
+    assert strict.marks()["number"]["duplicate_of"] == "short"
+    assert strict.records()[0]["lost"]["facts"] == ["1988"]
+
+
+@WHERE
+@pytest.mark.parametrize(
+    ("order", "keep", "action", "left"),
+    [
+        (("short", "longer"), "longest", "replace", {"longer"}),
+        (("longer", "short"), "longest", "skip", {"longer"}),
+        (("short", "longer"), "newest", "replace", {"longer"}),
+        # The newest has less: to keep it alone would lose a paragraph of the other.
+        (("longer", "short"), "newest", "retain", {"longer", "short"}),
+        (("longer", "short"), "existing", "skip", {"longer"}),
+        (("short", "longer"), "existing", "retain", {"longer", "short"}),
+        (("number", "short"), "newest", "retain", {"number", "short"}),
+    ],
+)
+def test_replace_asks_what_is_in_the_text_that_stays(
+    strict: Any, texts: Any, where: str, order: Any, keep: str, action: str, left: set[str]
+) -> None:
+    rules = {"keep": keep, "date_field": "date"}
+    assert write(strict, *documents(texts, *order), where, "replace", **rules) == action
+    assert set(strict.documents()) == left
+    flagged = {id: marks["duplicate_of"] for id, marks in strict.marks().items() if marks}
+    assert flagged == ({order[1]: order[0]} if action == "retain" else {})
+
+
+@pytest.mark.parametrize("action", ["skip", "replace"])
+def test_all_may_be_lost_where_that_is_wanted(strict: Any, texts: Any, action: str) -> None:
+    pair = documents(texts, "short", "number")
+    assert write(strict, *pair, "batch", action, lose=1) == "skip"
+    assert "lost" not in strict.records()[0]
+
+
+def test_more_may_be_lost_but_no_number(strict: Any, texts: Any) -> None:
+    statuses = strict.write(documents(texts, "short", "longer", "number"), "skip", lose=0.2)
+    assert statuses == {"short": "written", "longer": "skipped", "number": "written"}
+    assert strict.marks()["number"]["duplicate_of"] == "short"
+
+
+def test_a_copy_is_skipped_whatever_may_be_lost(strict: Any, texts: Any) -> None:
+    pair = [{"id": "a", "text": texts["short"]}, {"id": "b", "text": texts["short"].upper()}]
+    assert write(strict, *pair, "batch", "skip", lose=0) == "skip"
+
+
+@WHERE
+def test_what_a_person_joined_is_lost_no_more_than_others(
+    strict: Any, make_text: Make, where: str
+) -> None:
+    pair = [{"id": "a", "text": make_text(1)}, {"id": "b", "text": make_text(2)}]
+    strict.put(pair)
+    join(strict.client, strict.name, ["a", "b"])
+    for id in ("a", "b"):
+        strict.client.delete(index=strict.name, id=id, refresh=True)
+    assert write(strict, *pair, where, "skip") == "retain"
+    assert strict.marks()["b"]["duplicate_of"] == "a"
+
+
+def test_undo_removes_the_flag_and_later_runs_do_not_repeat_it(strict: Any, texts: Any) -> None:
+    pair = documents(texts, "short", "longer")
+    write(strict, *pair, "index", "skip")
+    undone = strict.undo()
+    assert (undone.restored, undone.unmarked) == (0, 1)
+    assert strict.marks()["longer"] == {}
+    strict.write([{**pair[1], "note": "again"}], "skip")
+    assert strict.marks()["longer"] == {}
+
+
+def test_the_report_counts_what_was_kept(strict: Any, texts: Any, tmp_path: Any) -> None:
+    from es_simhash.ingestion.bulk.outcomes import IngestReport
+    from es_simhash.ingestion.deduplication.version_rules import OnVersion
+    from es_simhash.ingestion.ingest import ingest
+
+    rules = OnVersion("skip", audit=tmp_path / "own.jsonl")
+    outcomes = list(
+        ingest(
+            strict.client,
+            strict.name,
+            documents(texts, "short", "longer", "number"),
+            on_version=rules,
+        )
+    )
+    report = IngestReport.of(outcomes)
+    assert (report.versions, report.retained, report.counts["written"]) == (2, 2, 3)
+    assert report.to_dict()["retained"] == 2
+    assert IngestReport.of_dict(report.to_dict()).retained == 2
+    assert outcomes[2].reason is not None
+    assert outcomes[2].reason.startswith("Written and flagged, as text would be lost (")
+    assert "; 1988): version of 'short', score" in outcomes[2].reason
