@@ -83,6 +83,7 @@ class IngestSummary:
             {
                 **total.to_dict(),
                 "versions": None if self.audit is None else total.versions,
+                "retained": None if self.audit is None else total.retained,
                 "undated": sorted(total.undated),
                 "documents_before": self.progress.before.documents,
                 "seconds": round(self.seconds, 3),

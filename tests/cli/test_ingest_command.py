@@ -108,6 +108,7 @@ def test_conflicts_are_reported_in_text_and_json(
         "conflicting": 0,
         "failed": 1200,
         "versions": None,
+        "retained": None,
         "replaced_stored": 0,
         "undated": [],
         "documents_before": 0,
