@@ -2,6 +2,7 @@
 
 SOURCES = {
     "bbc_news": "github.com/dejanbatanjac/bbc-article-classify-bert, bbc/",
+    "bib_digital": "github.com/CoLRev-Environment/bib-dedupe, history of data/digital_work",
     "bib_records": "github.com/CoLRev-Environment/bib-dedupe before e3f876d, data/",
     "clough_stevenson": (
         "github.com/udacity/ML_SageMaker_Studies at 247648cb, Project_Plagiarism_Detection/data"
@@ -22,5 +23,6 @@ SOURCES = {
     "thucnews_zh": "github.com/qianshuang/dl-exp at 0ff7afa, data/cnews/cnews.val.txt",
     "udhr": "github.com/nltk/nltk_data at 5db857e, packages/corpora/udhr2.zip",
     "weibo_topics_zh": "github.com/cystanford/text_classification at 4ec27fc",
+    "wire_news": "Reuters-21578, github.com/Arthur-sauvage/Reuter at d0a779d",
     "wordnet_en": "github.com/globalwordnet/english-wordnet at d94538a, src/yaml",
 }
