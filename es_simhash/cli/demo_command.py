@@ -60,7 +60,7 @@ _LOOKED_AT = 2_000
 
 
 def print_overview(rows: Sequence[Row], queried: int, console: Console) -> None:
-    """Print how many relations of which kind the documents have, and the best example of each."""
+    """Print the number of relations of each kind, and the best example of each."""
     counts = Counter(relation.kind for _, relation in rows)
     totals = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
     console.print(f"{queried} documents queried: {totals or 'no relations'}.", highlight=False)

@@ -17,7 +17,6 @@ from es_simhash.ingestion.deduplication.audit_log import (
     Audit,
     Record,
     audit_of,
-    batches_of,
     unchanging_audit,
 )
 from es_simhash.ingestion.deduplication.audit_runs import choose_runs, runs_of
@@ -33,6 +32,7 @@ from es_simhash.store.elasticsearch.store import ElasticsearchStore, installed_s
 from es_simhash.store.installation.noted_pairs import Dismissals, UndoneDecision
 from es_simhash.store.installation.state_index import StateIndex
 from es_simhash.store.intents import DocumentsAt, Parts
+from es_simhash.store.rows import batches_of
 
 
 @dataclass

@@ -77,5 +77,5 @@ class FilteredDocuments:
 
 
 def _state(row: Row) -> State:
-    assert row.version is not None, "it was asked for"
-    return row.version.seq_no, row.version.primary_term
+    version = row.read_version
+    return version.seq_no, version.primary_term

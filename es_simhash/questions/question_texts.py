@@ -194,7 +194,7 @@ class HitTexts:
             yield from ask(RequireTextField())
 
     def with_fields(self, relations: Sequence[Relation]) -> Steps[list[Relation]]:
-        """Return relations with the fields of the user's that were asked for."""
+        """Return relations with the requested fields of the user's."""
         if not self.options.fields:
             return list(relations)
         yield from self.fetch(relations)

@@ -72,7 +72,7 @@ class CandidatePool:
 
     @property
     def uncounted_ids(self) -> tuple[str, ...]:
-        """Ids of those of which it is not known what they share."""
+        """Ids of candidates whose shared shingles are not counted yet."""
         return tuple(sorted({str(id) for _, id in self.uncounted}))
 
     def count(self, compared: Sequence[Candidate]) -> None:
@@ -83,7 +83,7 @@ class CandidatePool:
                 self.by_key[key] = candidate
 
     def add(self, candidates: Sequence[Candidate]) -> None:
-        """Add candidates that were asked for by their ids."""
+        """Add candidates that were requested by their ids."""
         self._add(candidates, is_counted=True)
 
 

@@ -96,7 +96,7 @@ class RelatedSteps:
     def requests(
         self, document: QueryDocument, options: SearchOptions
     ) -> Steps[list[Request[Any]]]:
-        """Return what is asked for one text, of which only families are read."""
+        """Return the requests for one text; only the families of hits are read."""
         yield from self.reader.read_profiles([document])
         contexts = Contexts(self._config, self.date_field)
         (where,) = yield from hit_conditions([document], options, contexts)

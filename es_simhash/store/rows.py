@@ -1,8 +1,9 @@
-"""What a store answers: typed rows, with as much of each document as was asked for."""
+"""Typed rows, which a store answers, with the requested parts of each document."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from itertools import islice
+from typing import Any, Literal, TypeVar
 
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.sketch import Sketch
@@ -10,6 +11,16 @@ from es_simhash.relation.candidate import Candidate, StoredText
 from es_simhash.relation.references import DocumentRef, DocumentVersion, Key
 from es_simhash.semantics.semantic_profile import SemanticSimilarity
 from es_simhash.store.dates import Date
+from es_simhash.store.fields import STATUS_EMPTY
+
+Item = TypeVar("Item")
+
+
+def batches_of(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    """Yield items in order, so many at a time; the last batch may have fewer."""
+    remaining = iter(items)
+    while batch := list(islice(remaining, size)):
+        yield batch
 
 
 @dataclass(frozen=True)
@@ -41,12 +52,12 @@ Excerpt = tuple[tuple[str, bool], ...]
 
 @dataclass(frozen=True)
 class Row:
-    """A document, as far as it was asked for; what it lacks is None or empty.
+    """The requested parts of a document; a part it lacks is None or empty.
 
     Attributes:
         ref: Where it is.
         found: False for an id that no document has.
-        source: Fields of the user's that were asked for.
+        source: Requested fields of the user's.
         text: Its text; None without one, or where the field holds something else.
         scheme: Scheme of its fingerprints.
         content_hash: Stored hash of its text.
@@ -59,8 +70,8 @@ class Row:
         date: Its date, of several the latest.
         dates: How many dates it has.
         is_newer: Whether it is newer than the date of the request.
-        values: Indexed values of the fields that were asked for.
-        simhash: Members of its `simhash` object that were asked for, as they are stored.
+        values: Indexed values of the requested fields.
+        simhash: Requested members of its `simhash` object, as they are stored.
         version: In which version it was read.
         writes: How often it was written; 1 for a document that is as it was created.
         score: Its score in the order of the request.
@@ -94,9 +105,20 @@ class Row:
 
     @property
     def read_version(self) -> DocumentVersion:
-        """In which version it was read, where that was asked for."""
-        assert self.version is not None, "versions were asked for"
+        """Version in which it was read; the request must include versions."""
+        assert self.version is not None, "the request included no versions"
         return self.version
+
+    def is_current(self, text: str | None, parts: StoredText | None) -> bool:
+        """Check whether the stored fingerprints are those of its text.
+
+        Args:
+            text: Its text; None without one.
+            parts: Fingerprints of the text; None when it has no tokens.
+        """
+        if parts is not None:
+            return parts.content_hash == (self.content_hash or "")
+        return text is not None and self.status == STATUS_EMPTY
 
     @property
     def key(self) -> Key:

@@ -2,10 +2,9 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -54,13 +53,6 @@ class Record:
         # Inside of strings the quotes would be escaped.
         _, separator, document = line.strip().partition(_DOCUMENT)
         return cls(head, document[:-1] if separator else None)
-
-
-def batches_of(records: Iterable[Record], size: int) -> Iterator[list[Record]]:
-    """Yield records so many at a time."""
-    records = iter(records)
-    while batch := list(islice(records, size)):
-        yield batch
 
 
 class IndexAudit:

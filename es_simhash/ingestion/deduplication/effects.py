@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from es_simhash.ingestion.deduplication.audit_log import Record, batches_of
+from es_simhash.ingestion.deduplication.audit_log import Record
 from es_simhash.ingestion.deduplication.stored_documents import (
     StoredDocuments,
     source_json,
@@ -13,7 +13,7 @@ from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
 from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.rows import Row
+from es_simhash.store.rows import Row, batches_of
 
 # Another writer may be quicker so often before a document is left as it is.
 WRITE_ATTEMPTS = 5

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from es_simhash.errors import ClusterError, IndexMissing, MappingConflict
 from es_simhash.store.changes import Change
@@ -13,7 +12,7 @@ from es_simhash.store.fields import INDEX, ROUTING, SOURCE
 from es_simhash.store.installation.sidecar_source import sidecar_source
 from es_simhash.store.intents import Parts, Where
 from es_simhash.store.protocol import Snapshot, WritableStore
-from es_simhash.store.rows import Row
+from es_simhash.store.rows import Row, batches_of
 
 _PRUNED_AT_ONCE = 1000
 _WRITTEN_BY_BACKFILL = Where(has_fields=(f"{SOURCE}.{INDEX}",))
@@ -76,7 +75,7 @@ def prune(
         # What the sidecar has now, the index had before.
         with originals:
             rows = copies.rows(_WRITTEN_BY_BACKFILL, Parts(fields=(SOURCE,), version=True))
-            while batch := list(islice(rows, _PRUNED_AT_ONCE)):
+            for batch in batches_of(rows, _PRUNED_AT_ONCE):
                 orphans = _orphans(originals, batch)
                 statuses = ["written"] * len(orphans) if dry_run else _delete(store, orphans)
                 deleted += statuses.count("written")

@@ -1,7 +1,6 @@
 """An index as it is read to find copies: documents, and texts of them."""
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 import numpy as np
 
@@ -10,10 +9,9 @@ from es_simhash.relation.analysed_text import TextAnalyser
 from es_simhash.relation.candidate import StoredText
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.dates import DateField
-from es_simhash.store.fields import STATUS_EMPTY
 from es_simhash.store.intents import Filter, Parts, Where
 from es_simhash.store.protocol import Snapshot
-from es_simhash.store.rows import Row
+from es_simhash.store.rows import Row, batches_of
 from es_simhash.text.limits import is_too_long
 
 # Documents in one page; their texts are analysed together.
@@ -62,8 +60,8 @@ class CopyReader:
     def documents(self) -> Iterator[CopyDocument]:
         """Yield the documents that match the filter and have fingerprints of the scheme."""
         where = Where(self._filters, fingerprinted=True)
-        rows = iter(self._snapshot.rows(where, self._parts, page=_DOCUMENTS))
-        while page := list(islice(rows, _DOCUMENTS)):
+        rows = self._snapshot.rows(where, self._parts, page=_DOCUMENTS)
+        for page in batches_of(rows, _DOCUMENTS):
             analyser = TextAnalyser(self._snapshot.config.scheme)
             contents = [_text(row) for row in page]
             texts = analyser.stored_parts(content or "" for content in contents)
@@ -71,10 +69,6 @@ class CopyReader:
                 yield self._document(row, content, text)
 
     def _document(self, row: Row, content: str | None, text: StoredText | None) -> CopyDocument:
-        if text is not None:
-            is_current = text.content_hash == (row.content_hash or "")
-        else:
-            is_current = content is not None and row.status == STATUS_EMPTY
         values = row.values[self._between] if self._between else ()
         return CopyDocument(
             row.read_version,
@@ -85,7 +79,7 @@ class CopyReader:
             # A copy: a slice would keep the shingles of its whole batch.
             np.zeros(0, np.uint32) if text is None else text.shingles.copy(),
             text is None,
-            is_current,
+            row.is_current(content, text),
         )
 
     def texts(self, refs: Sequence[DocumentRef]) -> dict[DocumentRef, str]:

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, islice
+from itertools import groupby
 
 from es_simhash.maintenance.copies.copy_journal import CopyJournal, Versions
 from es_simhash.maintenance.copies.copy_reader import CopyReader
@@ -11,6 +11,7 @@ from es_simhash.pairs.copy_candidates import TextPair
 from es_simhash.pairs.copy_units import CopyDocument
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
 from es_simhash.relation.references import DocumentRef
+from es_simhash.store.rows import batches_of
 
 # Texts that are aligned with one text together.
 _HITS = 50
@@ -39,8 +40,7 @@ class PairAligner:
     def align(self, pairs: Iterable[TextPair]) -> Iterator[AlignedPair]:
         """Yield the pairs with their passages; those with one text are best side by side."""
         for document, group in groupby(pairs, key=lambda pair: pair.one.first):
-            remaining = iter(group)
-            while batch := list(islice(remaining, _HITS)):
+            for batch in batches_of(group, _HITS):
                 yield from self._batch(document, batch)
 
     def _batch(self, document: CopyDocument, pairs: Sequence[TextPair]) -> Iterator[AlignedPair]:

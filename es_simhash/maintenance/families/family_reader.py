@@ -2,17 +2,15 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from es_simhash.relation.analysed_text import TextAnalyser
 from es_simhash.relation.candidate import StoredText
 from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.relation.shared_shingles import least_shared
 from es_simhash.store.dates import Date, DateField
-from es_simhash.store.fields import STATUS_EMPTY
 from es_simhash.store.intents import Find, Parts, Sharing, Where
 from es_simhash.store.protocol import Snapshot
-from es_simhash.store.rows import Row
+from es_simhash.store.rows import Row, batches_of
 
 # Candidates in one response; further responses exclude the texts that were seen.
 CANDIDATES = 100
@@ -140,8 +138,8 @@ class FamilyReader:
         return [[row.ref for row in rows.rows] for rows in self._snapshot.find(requests)]
 
     def _documents(self, where: Where) -> Iterator[ReadDocument]:
-        rows = iter(self._snapshot.rows(where, self._parts, page=_PAGE))
-        while page := list(islice(rows, _PAGE)):
+        rows = self._snapshot.rows(where, self._parts, page=_PAGE)
+        for page in batches_of(rows, _PAGE):
             texts = TextAnalyser(self._config.scheme).stored_parts(row.text or "" for row in page)
             yield from map(_read, page, texts)
 
@@ -150,11 +148,7 @@ def _read(row: Row, text: StoredText | None) -> ReadDocument:
     document = FamilyDocument(
         row.read_version, row.content_hash or "", row.family, row.represents, row.date
     )
-    if text is not None:
-        is_current = text.content_hash == document.content_hash
-    else:
-        is_current = row.text is not None and row.status == STATUS_EMPTY
-    return ReadDocument(document, text, is_current)
+    return ReadDocument(document, text, row.is_current(row.text, text))
 
 
 def _candidates(text: StoredText, excluded: Iterable[str]) -> Find:

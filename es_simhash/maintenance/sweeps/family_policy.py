@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
 
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
@@ -44,7 +43,7 @@ from es_simhash.store.dates import Date
 from es_simhash.store.installation.noted_pairs import binding_pairs
 from es_simhash.store.installation.state_index import StateIndex
 from es_simhash.store.protocol import WritableStore
-from es_simhash.store.rows import Row
+from es_simhash.store.rows import Row, batches_of
 
 # Documents that are read and decided together; each may be long.
 _MEMBERS = 50
@@ -144,8 +143,7 @@ class FamilyPolicy:
             families: Families that may have changed documents.
             changes: The documents that were changed since the last sweep.
         """
-        members = members_in_order(families, changes)
-        while batch := list(islice(members, _MEMBERS)):
+        for batch in batches_of(members_in_order(families, changes), _MEMBERS):
             decisions = list(self._decisions(batch))
             self._audit.write([self._record(made, made.original.stored) for made in decisions])
             self._apply(decisions)
