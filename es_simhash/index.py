@@ -174,14 +174,18 @@ class Index(QueriedIndex):
             ClusterError: The cluster rejects every document, or is away for too long.
             InputError: The requested processes cannot be started.
         """
-        return ingest(
-            self.gateway,
-            self.name,
-            documents,
-            config=self._given,
-            on_version=on_version,
-            settings=settings,
-        )
+        try:
+            yield from ingest(
+                self.gateway,
+                self.name,
+                documents,
+                config=self._given,
+                on_version=on_version,
+                settings=settings,
+            )
+        finally:
+            # The run may have stored which fields are the text.
+            self._read_again()
 
     def undo(
         self, audit: str | Path, *, run: str | None = None, retry: RetryPolicy | None = None

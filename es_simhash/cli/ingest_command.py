@@ -74,6 +74,11 @@ class IngestSummary:
             self._print_json()
             return
         click.echo(self._line())
+        if self.progress.text_fields is not None:
+            click.echo(
+                f"The text is {self.progress.text_fields}, as stored in the mapping now "
+                "(`es-simhash config` shows it)."
+            )
         if self.audit is not None:
             self._print_versions(self.audit)
 
@@ -86,6 +91,7 @@ class IngestSummary:
                 "retained": None if self.audit is None else total.retained,
                 "undated": sorted(total.undated),
                 "documents_before": self.progress.before.documents,
+                "text_fields": self.progress.text_fields,
                 "seconds": round(self.seconds, 3),
                 "audit": self.audit,
                 "run": self.run,

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Any
 
 from es_simhash.errors import InputError
@@ -15,6 +16,7 @@ from es_simhash.ingestion.bulk.outcomes import IngestReport, Outcome
 from es_simhash.ingestion.bulk.run_documents import RunDocuments
 from es_simhash.ingestion.bulk.splitter import split_documents
 from es_simhash.ingestion.bulk.target_index import TargetIndex
+from es_simhash.ingestion.bulk.text_choice import TextChoice, with_first_batch
 from es_simhash.ingestion.bulk.write_policy import BatchReport, WritePolicy
 from es_simhash.ingestion.bulk.write_run import WriteAll, WriteRun
 from es_simhash.ingestion.deduplication.version_policy import VersionPolicy
@@ -52,7 +54,13 @@ def ingest(
         settings: How the run works.
     """
     run = _Run.open(client, index, config, on_version, settings)
-    for _, report in run.reports(split_documents(documents, settings.limits)):
+    batches = split_documents(documents, settings.limits)
+    if run.choice.is_open():
+        first = list(islice(batches, 1))
+        if run.choice.choose(first[0] if first else None) is not None:
+            run = _Run.open(client, index, config, on_version, settings)
+        batches = chain(first, batches)
+    for _, report in run.reports(batches):
         yield from report.outcomes
 
 
@@ -84,10 +92,16 @@ def ingest_sources(
         FileInUse: Another command has the journal or the audit log.
     """
     run = _Run.open(client, index, config, on_version, settings)
+    chosen = None
+    if run.choice.is_open():
+        sources, first = with_first_batch(sources, settings.limits)
+        chosen = run.choice.choose(first)
+        if chosen is not None:
+            run = _Run.open(client, index, config, on_version, settings)
     with _journal(sources, run.job(sources), settings) as journal:
         for records in journal.records():
             run.documents.load(records)
-        progress = IngestProgress(before=IngestReport.of_dict(journal.report))
+        progress = IngestProgress(before=IngestReport.of_dict(journal.report), text_fields=chosen)
         batches = _resumed(sources, settings.limits, journal, progress)
         on_progress = settings.on_progress or (lambda progress: None)
         on_progress(progress)
@@ -152,6 +166,7 @@ class _Run:
         on_version: What to do with versions; None to look for none.
         settings: How the run works.
         documents: The documents of the run so far.
+        choice: Chooses the fields of the text, where the index names none.
     """
 
     client: Client
@@ -159,6 +174,7 @@ class _Run:
     on_version: OnVersion | str | None
     settings: IngestSettings
     documents: RunDocuments
+    choice: TextChoice
 
     @classmethod
     def open(
@@ -170,14 +186,16 @@ class _Run:
         settings: IngestSettings,
     ) -> "_Run":
         """Return a run on an index that documents can be written to."""
-        store = installed_store(client, index, config or IndexConfig(), settings.retry)
+        given = config or IndexConfig()
+        store = installed_store(client, index, given, settings.retry)
         target = TargetIndex(store)
         target.require_profiler()
         require_no_sidecar(Gateway.of(client).mappings(index))
         if settings.require_scheme is not None:
             require_same_scheme(target.config.scheme.name, settings.require_scheme.name)
         rules = None if on_version == "off" else on_version
-        return cls(client, target, rules, settings, RunDocuments(settings.on_conflict))
+        documents = RunDocuments(settings.on_conflict)
+        return cls(client, target, rules, settings, documents, TextChoice(store, given))
 
     def reports(self, batches: Iterable[Batch]) -> Iterator[tuple[Batch, BatchReport]]:
         """Yield each batch, in order, when all its documents are written or have failed."""

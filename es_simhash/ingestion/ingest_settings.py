@@ -21,10 +21,13 @@ class IngestProgress:
     Attributes:
         done: Bytes that are done.
         before: What became of the documents in the part that an interrupted run did.
+        text_fields: Fields of the text that the run has stored in an index that named none; None
+            where it had to choose none.
     """
 
     done: int = 0
     before: IngestReport = field(default_factory=IngestReport)
+    text_fields: str | None = None
 
 
 @dataclass(frozen=True)

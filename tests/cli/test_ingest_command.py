@@ -112,6 +112,7 @@ def test_conflicts_are_reported_in_text_and_json(
         "replaced_stored": 0,
         "undated": [],
         "documents_before": 0,
+        "text_fields": None,
         "audit": None,
         "run": None,
     }
@@ -200,3 +201,23 @@ def test_an_interrupted_run_ends_cleanly_and_keeps_its_journal(
     assert error.strip() == b"Interrupted."
     assert b" written, 0 unchanged, 0 failed in " in out
     assert journal.exists()
+
+
+def test_fields_that_a_run_chooses_as_the_text_are_reported(
+    client: Any, index_name: str, cluster_url: str, tmp_path: Path
+) -> None:
+    from click.testing import CliRunner
+
+    from es_simhash.cli.main import cli
+    from es_simhash.store.installation.install import install
+
+    install(client, index_name, semantics=None)
+    body = "The board proposes to pay 1.20 a share to holders of record on May 14. " * 2
+    file = tmp_path / "notices.jsonl"
+    file.write_text(json.dumps({"id": "1", "headline": "Nordkai", "body": body}), "utf-8")
+    options = ["--url", cluster_url, "--quiet", "--dead-letter", str(tmp_path / "dead.jsonl")]
+    first = CliRunner().invoke(cli, ["ingest", index_name, str(file), *options])
+    assert "The text is headline,body, as stored in the mapping now" in first.output
+    again = CliRunner().invoke(cli, ["ingest", index_name, str(file), *options])
+    assert "The text is" not in again.output
+    assert again.output.startswith("0 written, 1 unchanged")

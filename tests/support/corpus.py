@@ -46,7 +46,9 @@ def fill(client: Any, index: str, documents: Any, **install_options: Any) -> Non
     from es_simhash.store.installation.install import install
 
     install(client, index, **install_options)
-    config = IndexConfig(simhash_field=install_options.get("simhash_field", DEFAULT_FIELD))
+    # The oracle reads the texts alone.
+    simhash_field = install_options.get("simhash_field", DEFAULT_FIELD)
+    config = IndexConfig(text_field="text", simhash_field=simhash_field)
     failed = [
         outcome for outcome in ingest(client, index, documents, config=config) if not outcome.ok
     ]

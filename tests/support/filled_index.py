@@ -14,13 +14,15 @@ def filled_index(url: str, documents: Iterable[dict[str, Any]]) -> Iterator[tupl
         A client, and the name of the index.
     """
     from es_simhash.ingestion.ingest import ingest
+    from es_simhash.store.config import IndexConfig
     from es_simhash.store.elasticsearch.connection import connect
     from es_simhash.store.installation.install import install
 
     name = f"test-{uuid.uuid4().hex}"
     with connect(url) as client:
         install(client, name)
-        assert all(outcome.ok for outcome in ingest(client, name, documents))
+        config = IndexConfig(text_field="text")
+        assert all(outcome.ok for outcome in ingest(client, name, documents, config=config))
         client.indices.refresh(index=name)
         try:
             yield client, name

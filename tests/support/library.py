@@ -71,7 +71,8 @@ def fill(
     from es_simhash.store.installation.install import install
 
     install(client, index, **installing)
-    config = IndexConfig(vocabulary=None if vocabulary is None else str(vocabulary))
+    path = None if vocabulary is None else str(vocabulary)
+    config = IndexConfig(text_field="text", vocabulary=path)
     outcomes = ingest(client, index, documents, config=config)
     assert [each for each in outcomes if not each.ok] == []
     client.indices.refresh(index=index)

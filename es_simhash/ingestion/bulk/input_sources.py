@@ -84,10 +84,17 @@ class JsonLines(_File):
 
 @dataclass(frozen=True)
 class StandardInput:
-    """JSON objects, one a line, that can be read only once."""
+    """JSON objects, one a line, that can be read only once.
+
+    Attributes:
+        stream: What is read.
+        name: Its name in messages.
+        begun: Its batches, where somebody has begun to read; None where nobody has.
+    """
 
     stream: BinaryIO
     name: str = "standard input"
+    begun: Iterator[Batch] | None = None
     can_resume: ClassVar[bool] = False
 
     def size(self) -> None:
@@ -100,7 +107,7 @@ class StandardInput:
 
     def batches(self, limits: BatchLimits, start: Checkpoint | None) -> Iterator[Batch]:
         """Yield whole lines."""
-        return split_lines(self.stream, self.name, limits)
+        return self.begun or split_lines(self.stream, self.name, limits)
 
 
 @dataclass(frozen=True)

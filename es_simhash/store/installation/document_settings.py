@@ -65,14 +65,40 @@ def configure(
     for one in {repr(one): one for one in settings.values()}.values():
         _require_valid(gateway, source, one, changes)
     for name, mapping in mappings.items():
-        if dry_run or settings[name] == stored[name]:
-            continue
-        entry = {
-            **(meta_entry(mapping, simhash_field) or {}),
-            DOCUMENT_SETTINGS: settings[name].to_meta(),
-        }
-        gateway.put_mapping(name, {"_meta": with_entries(mapping, {simhash_field: entry})})
+        if not dry_run and settings[name] != stored[name]:
+            _store(gateway, name, mapping, settings[name], simhash_field)
     return settings
+
+
+def store_text_fields(
+    client: Client, index: str, text: str, *, simhash_field: str = DEFAULT_FIELD
+) -> None:
+    """Store which fields are the text of documents that are still to be written.
+
+    Args:
+        client: Client of the cluster.
+        index: Index, alias or data stream with fingerprint fields, which names no text yet.
+        text: Its fields, separated by commas; neither the mapping nor a document need have them.
+        simhash_field: Field of the `simhash` object.
+    """
+    gateway = Gateway.of(client)
+    for name, mapping in gateway.mappings(index).items():
+        stored = _stored(mapping, simhash_field)
+        if stored is not None and stored.text is None:
+            settings = stored.changed({"text": text})
+            _store(gateway, name, mapping, settings, simhash_field)
+
+
+def _store(
+    gateway: Gateway,
+    index: str,
+    mapping: Mapping[str, Any],
+    settings: DocumentSettings,
+    simhash_field: str,
+) -> None:
+    entry = meta_entry(mapping, simhash_field) or {}
+    entry = {**entry, DOCUMENT_SETTINGS: settings.to_meta()}
+    gateway.put_mapping(index, {"_meta": with_entries(mapping, {simhash_field: entry})})
 
 
 def _stored(mapping: Mapping[str, Any], simhash_field: str) -> DocumentSettings | None:

@@ -1,21 +1,26 @@
 """Fields of an index that look like its text, title, date and so on: a proposal for a person.
 
 Names alone are not trusted: a field counts only with values in a sample of the documents, of the
-type that it is for. What is not clear is not proposed.
+type that it is for. What is not clear is not proposed. A headline and a body are one text: a notice
+may name what it is about in its headline only.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 from typing import Any
 
+from es_simhash.errors import InputError
+from es_simhash.fingerprints.text_fingerprints import content_hash
 from es_simhash.store.config import DocumentSettings
 from es_simhash.store.dates import DATE_TYPES
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
-from es_simhash.store.fields import DEFAULT_FIELD
+from es_simhash.store.fields import CONTENT_HASH, DEFAULT_FIELD, field_path
 from es_simhash.store.installation.document_settings import sample_sources
 from es_simhash.store.installation.sidecar_source import sidecar_source
 from es_simhash.store.mapped_fields import TEXT_TYPES, mapped_fields
-from es_simhash.store.paths import get_values
+from es_simhash.store.paths import get_path, get_values
+from es_simhash.store.source import stored_text
+from es_simhash.text.normal_forms import normalise
 
 # What the last part of a field's name is, best first.
 _NAMES: Mapping[str, tuple[str, ...]] = {
@@ -47,17 +52,55 @@ def propose_settings(
         for path, field in mapped_fields(mapping).items()
         if field.source == path and not path.startswith(f"{simhash_field}.")
     }
-    fields = _Fields(types, sample_sources(gateway, source))
+    sample = sample_sources(gateway, source)
+    fields = _Fields(types, sample)
     link = fields.best("link", lambda field: fields.has_links(field))
     text = fields.best("text", fields.is_long) or fields.longest()
+    title = fields.title(text)
     return DocumentSettings(
-        text=text,
-        title=fields.best("title", lambda field: fields.is_short(field, _MOST_TITLE), text),
+        text=_fingerprinted(fields.whole_text(text, title), text, sample, simhash_field),
+        title=title,
         date=fields.best("date", lambda field: types[field] in DATE_TYPES),
         owner=fields.best("owner", lambda field: fields.is_short(field, _MOST_NAME), text),
         language=fields.best("language", lambda field: fields.is_short(field, _MOST_NAME), text),
         link=None if link is None else f"{{{link}}}",
     )
+
+
+def propose_text(sample: Sequence[Mapping[str, Any]]) -> str | None:
+    """Return the fields of a headline and a body, where documents that no index has have both.
+
+    Args:
+        sample: Some of the documents.
+    """
+    names = {name for source in sample for name, value in source.items() if isinstance(value, str)}
+    fields = _Fields(dict.fromkeys(sorted(names), "text"), sample)
+    text = fields.best("text", fields.is_long)
+    title = fields.title(text)
+    return None if title is None else fields.whole_text(text, title)
+
+
+def _fingerprinted(
+    whole: str | None, body: str | None, sample: Sequence[Mapping[str, Any]], simhash_field: str
+) -> str | None:
+    """Return the body alone where that was fingerprinted, and the headline was not."""
+    if whole is None or whole == body:
+        return whole
+    path = field_path(simhash_field, CONTENT_HASH)
+    matching = {
+        names: sum(_hash(source, names) == get_path(source, path) for source in sample)
+        for names in (whole, str(body))
+    }
+    return body if matching[str(body)] > matching[whole] else whole
+
+
+def _hash(source: Mapping[str, Any], names: str) -> str | None:
+    """Return the hash of a text; it equals no stored one where there is no text."""
+    try:
+        text = stored_text(source, names)
+        return "" if text is None else content_hash(normalise(text))
+    except InputError:
+        return ""
 
 
 class _Fields:
@@ -69,6 +112,7 @@ class _Fields:
             path: [value for source in sample if (value := _value(source, path)) is not None]
             for path in types
         }
+        self._sample = sample
         self._least = _LEAST_SHARE * len(sample)
 
     def best(self, role: str, suits: Callable[[str], bool], other: str | None = None) -> str | None:
@@ -81,6 +125,27 @@ class _Fields:
             if path != other and self._is_common(path) and suits(path)
         ]
         return min(suitable)[1] if suitable else None
+
+    def title(self, text: str | None) -> str | None:
+        """Return the field of the headline, which is another than that of the text."""
+        return self.best("title", lambda field: self.is_short(field, _MOST_TITLE), text)
+
+    def whole_text(self, text: str | None, title: str | None) -> str | None:
+        """Return the fields of the text: headline and body.
+
+        It is the body alone where that repeats the headline, or the headline is of another object.
+        """
+        if text is None or title is None or self._repeats(text, title):
+            return text
+        above, dot, _ = title.rpartition(".")
+        return f"{title},{text}" if text.startswith(above + dot) else text
+
+    def _repeats(self, text: str, title: str) -> bool:
+        """Check whether most texts begin with their headline already."""
+        pairs = [(_value(source, text), _value(source, title)) for source in self._sample]
+        both = [(str(body), str(head)) for body, head in pairs if body and head]
+        repeating = sum(body.lstrip().startswith(head.strip()) for body, head in both)
+        return repeating > _LEAST_SHARE * len(both)
 
     def longest(self) -> str | None:
         """Return the field of the longest values, if these are as long as texts are."""
