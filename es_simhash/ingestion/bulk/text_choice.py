@@ -13,12 +13,14 @@ from es_simhash.ingestion.bulk.json_documents import decode, loads
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.errors import RequestRejected
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
-from es_simhash.store.installation.document_settings import document_settings, store_text_fields
+from es_simhash.store.installation.document_settings import (
+    SAMPLED,
+    document_settings,
+    store_text_fields,
+)
 from es_simhash.store.installation.proposal import propose_text
 from es_simhash.store.intents import Count, Where
 
-# Documents that are looked at.
-_SAMPLED = 100
 _FORBIDDEN = 403
 
 _log = logging.getLogger(__name__)
@@ -53,7 +55,7 @@ class TextChoice:
         Returns:
             The fields; None when the text stays in the field `text`.
         """
-        names = propose_text(list(islice(_documents(batch), _SAMPLED)))
+        names = propose_text(list(islice(_documents(batch), SAMPLED)))
         if names is None or "," not in names or self._is_begun():
             return None
         store, field = self._store, self._config.simhash_field

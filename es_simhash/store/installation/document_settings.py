@@ -25,8 +25,8 @@ from es_simhash.store.mapping_meta import meta_entry, schemes_of, with_entries
 from es_simhash.store.paths import get_values
 from es_simhash.store.source import field_names
 
-# Documents of which one must have a field that no mapping has.
-_SAMPLED = 100
+# Documents that are looked at: one must have a field that no mapping has.
+SAMPLED = 100
 
 
 def document_settings(
@@ -161,6 +161,6 @@ def absent_fields(
 
 def sample_sources(gateway: Gateway, index: str) -> list[Mapping[str, Any]]:
     """Return the `_source` of some documents of an index, without what es-simhash wrote."""
-    body = {"size": _SAMPLED, "track_total_hits": False, "sort": ["_doc"]}
+    body = {"size": SAMPLED, "track_total_hits": False, "sort": ["_doc"]}
     (response,) = gateway.search_all(index, [body])
     return [hit.get("_source", {}) for hit in response["hits"]["hits"]]
