@@ -42,6 +42,8 @@ TESTS_NODE = "tests"
 # A node of the tests does not live long enough to profit from the optimising compiler, which takes
 # half of its processor time.
 os.environ.setdefault(OPTIONS_VARIABLE, "-XX:TieredStopAtLevel=1")
+# Where the shards of a single node go needs no plan; an index then takes a fifth less to create.
+NODE_SETTINGS = {"cluster.routing.allocation.type": "balanced"}
 ENGINE = pytest.StashKey[str]()
 NO_DATA = "needs the evaluation data"
 
@@ -135,7 +137,7 @@ def cluster_url(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 def _start_engine() -> tuple[Engine, bool]:
-    engine = find_engine(name=TESTS_NODE, heap="1g", in_memory=True)
+    engine = find_engine(name=TESTS_NODE, heap="1g", in_memory=True, settings=NODE_SETTINGS)
     return engine, engine.started
 
 

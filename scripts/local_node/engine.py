@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -64,7 +64,11 @@ def choose_source() -> Source:
 
 
 def find_engine(
-    *, name: str = node.DEFAULT_NAME, heap: str = node.DEFAULT_HEAP, in_memory: bool = False
+    *,
+    name: str = node.DEFAULT_NAME,
+    heap: str = node.DEFAULT_HEAP,
+    in_memory: bool = False,
+    settings: Mapping[str, object] | None = None,
 ) -> Engine:
     """Return an engine: ELASTICSEARCH_URL if it answers, else Docker, else a local node.
 
@@ -72,6 +76,7 @@ def find_engine(
         name: Name of the container or node, which keeps running until it is stopped.
         heap: Heap size of an engine that has to be started.
         in_memory: Keep the data of a local node in memory where that is possible.
+        settings: Settings of a local node that has to be started.
 
     Raises:
         NodeError: No engine answers and none can be started.
@@ -82,7 +87,7 @@ def find_engine(
         return Engine(url, source, version_at(url) or _UNKNOWN)
     if source == "docker":
         return _container(name, heap)
-    local = node.start(name, heap=heap, in_memory=in_memory)
+    local = node.start(name, heap=heap, in_memory=in_memory, settings=settings)
     return Engine(local.url, source, local.version, name, local.started)
 
 

@@ -14,6 +14,7 @@ from es_simhash import changes
 from es_simhash.differences.rendering.comparison_page import changes_html
 from es_simhash.differences.version_timeline import DatedVersion, Timeline
 from es_simhash.store.dates import DateField
+from tests.support.browser import Tabs
 from tests.support.pages import HOSTILE, Page
 
 OLDER, NEWER = "The harbour opens at six.", "The harbour opens at seven."
@@ -158,21 +159,20 @@ _SHOWN = """() => [...document.querySelectorAll(".dots circle")]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_no_dot_hides_another(browser: Any, tmp_path: Path, shape: str) -> None:
+def test_no_dot_hides_another(tabs: Tabs, tmp_path: Path, shape: str) -> None:
     found = SHAPES[shape]
     file = tmp_path / "page.html"
     file.write_text(page_of(found), "utf-8")
     for width in (320, 767, 768, 1600):
-        page = browser.new_page(viewport={"width": width, "height": 800})
-        page.goto(file.as_uri())
-        dots = page.evaluate(_SHOWN)
-        numbers = page.locator(".dots text", has_text="+").all()
-        rest = sum(
-            int(number.evaluate("e => e.firstChild.data").replace(",", ""))
-            for number in numbers
-            if number.is_visible()
-        )
-        page.close()
+        with tabs.open(size=(width, 800)) as page:
+            page.goto(file.as_uri())
+            dots = page.evaluate(_SHOWN)
+            numbers = page.locator(".dots text", has_text="+").all()
+            rest = sum(
+                int(number.evaluate("e => e.firstChild.data").replace(",", ""))
+                for number in numbers
+                if number.is_visible()
+            )
         assert len(dots) + rest == len(found.dated)
         assert len(dots) >= min(len(found.dated), 60)
         marked = {dot["title"].partition(": ")[2]: dot["style"] for dot in dots if dot["style"]}
@@ -190,20 +190,19 @@ def test_no_dot_hides_another(browser: Any, tmp_path: Path, shape: str) -> None:
                 assert across**2 + down**2 > (touching - 0.5) ** 2, (width, dot, other)
 
 
-def test_time_runs_to_the_right_in_every_page(browser: Any, tmp_path: Path) -> None:
+def test_time_runs_to_the_right_in_every_page(tabs: Tabs, tmp_path: Path) -> None:
     found = SHAPES["five"]
     source = page_of(found)
     lefts = []
     for number, direction in enumerate(("ltr", "rtl")):
         file = tmp_path / f"{number}.html"
         file.write_text(source.replace('<html lang="en"', f'<html dir="{direction}" lang="en"'))
-        page = browser.new_page(viewport={"width": 375, "height": 800})
-        page.goto(file.as_uri())
-        dots = sorted(page.evaluate(_SHOWN), key=lambda dot: str(dot["title"]))
-        assert page.evaluate("document.documentElement.scrollWidth") <= 375
-        lefts.append([dot["left"] for dot in dots])
-        ends = page.locator(".dots text").all_text_contents()
-        page.close()
+        with tabs.open(size=(375, 800)) as page:
+            page.goto(file.as_uri())
+            dots = sorted(page.evaluate(_SHOWN), key=lambda dot: str(dot["title"]))
+            assert page.evaluate("document.documentElement.scrollWidth") <= 375
+            lefts.append([dot["left"] for dot in dots])
+            ends = page.locator(".dots text").all_text_contents()
         assert ends[-2:] == [found.dated[0].date, found.dated[-1].date]
     assert lefts[0] == lefts[1]
     assert lefts[0][0] < lefts[0][2] < lefts[0][4]

@@ -15,6 +15,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from tests.support.browser import Tabs
 from tests.support.filled_index import filled_index
 from tests.support.processes import running
 from tests.support.widget_answers import attacking, sample
@@ -133,37 +134,32 @@ def _wait(process: Any, address: str, log: Path) -> None:
 
 
 @pytest.fixture
-def visit(browser: Any) -> Iterator[Callable[..., Any]]:
+def visit(tabs: Tabs) -> Iterator[Callable[..., Any]]:
     """Open a page; errors of its scripts, and requests to other places, fail the test."""
     with ExitStack() as stack:
         errors: list[str] = []
 
+        def note_error(said: Any) -> None:
+            if said.type == "error" and "favicon" not in str(said.location):
+                errors.append(said.text)
+
+        def note_request(sent: Any) -> None:
+            if not sent.url.startswith("http://127.0.0.1:"):
+                errors.append(sent.url)
+
+        listeners = {
+            "pageerror": lambda error: errors.append(str(error)),
+            "console": note_error,
+            "request": note_request,
+        }
+
         def open_page(
             address: str, *, scripts: bool = True, width: int = 1280, dark: bool = False
         ) -> Any:
-            context = browser.new_context(
-                java_script_enabled=scripts,
-                viewport={"width": width, "height": 900},
-                color_scheme="dark" if dark else "light",
-            )
-            stack.callback(context.close)
-            page = context.new_page()
+            look = {"color_scheme": "dark" if dark else "light"}
+            tab = tabs.open(size=(width, 900), look=look, scripts=scripts, on=listeners)
+            page = stack.enter_context(tab)
             page.set_default_timeout(15_000)
-            page.on("pageerror", lambda error: errors.append(str(error)))
-            page.on(
-                "console",
-                lambda said: (
-                    errors.append(said.text)
-                    if said.type == "error" and "favicon" not in str(said.location)
-                    else None
-                ),
-            )
-            page.on(
-                "request",
-                lambda sent: (
-                    None if sent.url.startswith("http://127.0.0.1:") else errors.append(sent.url)
-                ),
-            )
             page.goto(address)
             return page
 
@@ -172,22 +168,20 @@ def visit(browser: Any) -> Iterator[Callable[..., Any]]:
 
 
 @pytest.fixture
-def require_accessible_at(browser: Any) -> Callable[..., None]:
+def require_accessible_at(tabs: Tabs) -> Callable[..., None]:
     """Check an address with axe-core: wide and light, narrow and dark, without side scrolling."""
     from axe_playwright_python.sync_playwright import Axe
 
     def check(address: str, *, waits_for: str = "body") -> None:
         for width, scheme in ((320, "dark"), (1400, "light")):
+            look = {"color_scheme": scheme}
             # axe-core is a script, which the policies of the pages forbid.
-            page = browser.new_page(
-                viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True
-            )
-            page.goto(address)
-            page.locator(waits_for).first.wait_for()
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
-            found = Axe().run(page)
-            assert found.violations_count == 0, found.generate_report()
-            page.close()
+            with tabs.open(size=(width, 900), look=look, bypass_csp=True) as page:
+                page.goto(address)
+                page.locator(waits_for).first.wait_for()
+                assert page.evaluate("document.documentElement.scrollWidth") <= width
+                found = Axe().run(page)
+                assert found.violations_count == 0, found.generate_report()
 
     return check
 

@@ -5,7 +5,8 @@ import importlib.util
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
@@ -77,8 +78,67 @@ def browser() -> Iterator[Any]:
         yield started
 
 
+class Tabs:
+    """Tabs of a browser that are used again: the process of a new one costs more than most pages.
+
+    Each use begins with an empty page, of the size and look that is asked for, without cookies and
+    without what the one before listened to.
+    """
+
+    def __init__(self, browser: Any) -> None:
+        self._browser = browser
+        self._free: dict[tuple[bool, bool], list[Any]] = defaultdict(list)
+
+    @contextmanager
+    def open(
+        self,
+        *,
+        size: tuple[int, int] = (1280, 720),
+        look: Mapping[str, str] | None = None,
+        bypass_csp: bool = False,
+        scripts: bool = True,
+        on: Mapping[str, Callable[[Any], object]] | None = None,
+    ) -> Iterator[Any]:
+        """Give an empty page during the block.
+
+        Args:
+            size: Width and height of the window.
+            look: What its media are, such as `color_scheme`.
+            bypass_csp: Scripts of the test run whatever the policy of a page says.
+            scripts: Pages run scripts.
+            on: Listeners by event.
+        """
+        free = self._free[bypass_csp, scripts]
+        page = free.pop() if free else self._new(bypass_csp, scripts)
+        page.set_default_timeout(30_000)
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        media = {"color_scheme": "light", "reduced_motion": "no-preference", **(look or {})}
+        page.emulate_media(**media)
+        for event, listener in (on or {}).items():
+            page.on(event, listener)
+        yield page
+        # A test that failed leaves its tab as it is.
+        for event, listener in (on or {}).items():
+            page.remove_listener(event, listener)
+        page.mouse.move(0, 0)
+        page.goto("about:blank")
+        page.context.clear_cookies()
+        free.append(page)
+
+    def _new(self, bypass_csp: bool, scripts: bool) -> Any:
+        # Each has a context of its own, and so its own cookies and cache.
+        context = self._browser.new_context(bypass_csp=bypass_csp, java_script_enabled=scripts)
+        return context.new_page()
+
+
+@pytest.fixture(scope="module")
+def tabs(browser: Any) -> Tabs:
+    """Tabs of the browser of the module."""
+    return Tabs(browser)
+
+
 @pytest.fixture
-def require_accessible(browser: Any, tmp_path: Path) -> Callable[[str], None]:
+def require_accessible(tabs: Tabs, tmp_path: Path) -> Callable[[str], None]:
     """Check a page with axe-core, light and dark, and that no phone has to scroll sideways."""
     from axe_playwright_python.sync_playwright import Axe
 
@@ -86,18 +146,17 @@ def require_accessible(browser: Any, tmp_path: Path) -> Callable[[str], None]:
         file = tmp_path / "page.html"
         file.write_text(source, "utf-8")
         requests: list[str] = []
+        listeners = {"request": lambda request: requests.append(request.url)}
         # axe-core is a script, which the page forbids.
-        page = browser.new_page(bypass_csp=True)
-        page.on("request", lambda request: requests.append(request.url))
-        for width, scheme in ((320, "dark"), (1400, "light")):
-            page.set_viewport_size({"width": width, "height": 800})
-            page.emulate_media(color_scheme=scheme)
-            if width == 320:
-                page.goto(file.as_uri())
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
-            found = Axe().run(page)
-            assert found.violations_count == 0, found.generate_report()
-        page.close()
+        with tabs.open(size=(320, 800), bypass_csp=True, on=listeners) as page:
+            for width, scheme in ((320, "dark"), (1400, "light")):
+                page.set_viewport_size({"width": width, "height": 800})
+                page.emulate_media(color_scheme=scheme)
+                if width == 320:
+                    page.goto(file.as_uri())
+                assert page.evaluate("document.documentElement.scrollWidth") <= width
+                found = Axe().run(page)
+                assert found.violations_count == 0, found.generate_report()
         assert set(requests) == {file.as_uri()}
 
     return check

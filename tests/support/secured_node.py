@@ -38,7 +38,7 @@ def secured_node(roles: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
             (server.config / file).write_text("".join(lines), "utf-8")
 
     def start() -> tuple[str, bool]:
-        secured = {"xpack.security.enabled": True}
+        secured = {"xpack.security.enabled": True, "cluster.routing.allocation.type": "balanced"}
         started = node.start(_NAME, heap="512m", settings=secured, in_memory=True, before=add_users)
         return started.url, started.started
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.browser import Tabs
 from tests.support.widget_answers import Answers, answers, attacking, sample
 from tests.support.widget_pages import Open, address, wait_for
 from tests.support.widget_site import Site, serving
@@ -48,11 +49,24 @@ def site(running_site: Site, all_answers: dict[str, Answers]) -> Site:
 
 
 @pytest.fixture
-def open_page(browser: Any, site: Site) -> Iterator[Open]:
+def open_page(browser: Any, tabs: Tabs, site: Site) -> Iterator[Open]:
     """Open a page with the widget; errors of its scripts, and of its policy, fail the test."""
     with contextlib.ExitStack() as stack:
         opened = []
         errors: list[str] = []
+        listeners = {"pageerror": lambda error: errors.append(str(error))}
+
+        def new_tab(width: int, look: dict[str, str], *, clock: bool) -> Any:
+            """Return a page in a process of its own."""
+            context = browser.new_context(viewport={"width": width, "height": 700}, **look)
+            stack.callback(context.close)
+            page = context.new_page()
+            page.on("pageerror", listeners["pageerror"])
+            if clock:
+                # Time stands still but where the test moves it, however slow the machine is.
+                page.clock.install(time=0)
+                page.clock.pause_at(1_000)
+            return page
 
         def open_one(
             id: str | None,
@@ -60,19 +74,17 @@ def open_page(browser: Any, site: Site) -> Iterator[Open]:
             width: int = 800,
             *,
             clock: bool = False,
+            fresh: bool = False,
             **more: Any,
         ) -> Any:
-            options = {name: more.pop(name) for name in ("color_scheme", "reduced_motion")
-                       if name in more}  # fmt: skip
-            context = browser.new_context(viewport={"width": width, "height": 700}, **options)
-            stack.callback(context.close)
-            page = context.new_page()
+            look = {name: more.pop(name) for name in ("color_scheme", "reduced_motion")
+                    if name in more}  # fmt: skip
+            if clock or fresh:
+                page = new_tab(width, look, clock=clock)
+            else:
+                tab = tabs.open(size=(width, 700), look=look, on=listeners)
+                page = stack.enter_context(tab)
             page.set_default_timeout(10_000)
-            if clock:
-                # Time stands still but where the test moves it, however slow the machine is.
-                page.clock.install(time=0)
-                page.clock.pause_at(1_000)
-            page.on("pageerror", lambda error: errors.append(str(error)))
             page.goto(address(site.url, id, **more))
             wait_for(page, state)
             opened.append(page)

@@ -16,7 +16,7 @@ MOST_MILLISECONDS = 400
 
 def test_an_answer_is_painted_soon(open_page: Open, site: Site) -> None:
     ids = ["en-harbour-v1", "en-tender-archive", "zh-tongzhi-youyong", "en-lighthouse-handbook"] * 2
-    times = [paint_time(open_page(id)) for id in ids]
+    times = [paint_time(open_page(id, fresh=True)) for id in ids]
     assert min(times) > 0
     assert statistics.median(times) <= MOST_MILLISECONDS
 

@@ -9,6 +9,7 @@ from urllib.parse import quote, unquote
 import pytest
 
 from es_simhash.lab.evaluation.labelled_pairs import read_pairs
+from tests.support.browser import Tabs
 from tests.support.made_up_texts import make_text, revise
 from tests.support.pages import HOSTILE
 from tests.support.service import KEYS, running_app, tenant_config
@@ -117,51 +118,55 @@ def site(start: Any, labels: Path) -> Iterator[str]:
         yield address
 
 
+def no_dialog(dialog: Any) -> None:
+    pytest.fail(f"a script ran: {dialog.message}")
+
+
 @pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
-    opened = browser.new_page()
-    opened.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
-    yield opened
-    opened.close()
+def page(tabs: Tabs) -> Iterator[Any]:
+    with tabs.open(on={"dialog": no_dialog}) as opened:
+        yield opened
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_accessible_narrow_and_wide_and_runs_nothing_of_a_document(
-    browser: Any, site: str, name: str
+    tabs: Tabs, site: str, name: str
 ) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
     for width, scheme in ((320, "dark"), (1600, "light")):
+        requested: list[str] = []
+        said: list[str] = []
+        listeners = {
+            "request": lambda request, to=requested: to.append(request.url),
+            "console": lambda message, to=said: to.append(message.text),
+            "dialog": no_dialog,
+        }
+        look = {"color_scheme": scheme}
         # axe-core is a script, which the policy of the pages forbids.
-        page = browser.new_page(
-            viewport={"width": width, "height": 800}, color_scheme=scheme, bypass_csp=True
-        )
-        requested, said = [], []
-        page.on("request", lambda request, to=requested: to.append(request.url))
-        page.on("console", lambda message, to=said: to.append(message.text))
-        page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
-        page.goto(site + PAGES[name])
-        if page.locator("related-documents").count():
-            wait_for(page, "ready")
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        found = Axe().run(page)
-        assert found.response["violations"] == []
-        assert {url[: len(site)] for url in requested} == {site}
-        assert name == "error" or said == []
-        hrefs = page.eval_on_selector_all("[href]", "all => all.map(each => each.href)")
-        assert all(href.startswith(("http://", "https://")) for href in hrefs)
-        page.close()
+        with tabs.open(size=(width, 800), look=look, bypass_csp=True, on=listeners) as page:
+            page.goto(site + PAGES[name])
+            if page.locator("related-documents").count():
+                wait_for(page, "ready")
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            found = Axe().run(page)
+            assert found.response["violations"] == []
+            assert {url[: len(site)] for url in requested} == {site}
+            assert name == "error" or said == []
+            hrefs = page.eval_on_selector_all("[href]", "all => all.map(each => each.href)")
+            assert all(href.startswith(("http://", "https://")) for href in hrefs)
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_the_policy_of_a_page_is_kept(page: Any, site: str, name: str) -> None:
+def test_the_policy_of_a_page_is_kept(tabs: Tabs, site: str, name: str) -> None:
     said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.goto(site + PAGES[name])
-    if page.locator("related-documents").count():
-        wait_for(page, "ready")
-    assert [text for text in said if "404" not in text] == []
-    assert page.locator("main h1").count() == 1
+    listeners = {"console": lambda message: said.append(message.text), "dialog": no_dialog}
+    with tabs.open(on=listeners) as page:
+        page.goto(site + PAGES[name])
+        if page.locator("related-documents").count():
+            wait_for(page, "ready")
+        assert [text for text in said if "404" not in text] == []
+        assert page.locator("main h1").count() == 1
 
 
 def test_what_a_document_says_is_text(page: Any, site: str) -> None:
@@ -226,10 +231,9 @@ def test_it_is_used_by_keyboard_alone(page: Any, site: str) -> None:
 
 
 def test_pairs_are_labelled_by_keyboard_without_scripts(
-    browser: Any, site: str, labels: Path
+    tabs: Tabs, site: str, labels: Path
 ) -> None:
-    with browser.new_context(java_script_enabled=False) as context:
-        page = context.new_page()
+    with tabs.open(scripts=False) as page:
         page.goto(f"{site}/explorer/label")
         first = page.locator('.answer [name="pair"]').get_attribute("value")
         button = page.get_by_role("button", name="Not versions")
@@ -256,9 +260,8 @@ def test_texts_from_the_right_are_set_from_the_right(page: Any, site: str) -> No
     assert page.locator("html").evaluate(direction) == "ltr"
 
 
-def test_a_document_has_its_relations_without_scripts(browser: Any, site: str) -> None:
-    with browser.new_context(java_script_enabled=False) as context:
-        page = context.new_page()
+def test_a_document_has_its_relations_without_scripts(tabs: Tabs, site: str) -> None:
+    with tabs.open(scripts=False) as page:
         page.goto(f"{site}/explorer/documents/copy")
         links = page.locator("related-documents a")
         assert links.count() == 3
