@@ -47,7 +47,11 @@ def run_families(
     if options.dry_run and changes_file:
         raise click.UsageError("--dry-run changes nothing; give it without --changes-file.")
     require_writable(changes_file, "changes_file")
-    overridden = {"date": options.date_field, "representative": options.representative}
+    overridden = {
+        "date": options.date_field,
+        "representative": options.representative,
+        "within": options.within,
+    }
     with target.connected(**overridden) as client, progress_bar() as progress:
         report = find_families(
             client, target.index, options=options, config=target.config, progress=progress
@@ -101,6 +105,19 @@ def _print(report: FamiliesReport) -> None:
     _print_incomplete(report)
     if report.undated:
         click.echo(undated_line(report.undated), err=True)
+    if report.valueless:
+        click.echo(
+            f"{len(report.valueless)} documents without a value of {report.within!r}, in no family "
+            f"with one that has: {listed(report.valueless, _MAX_MEMBERS_SHOWN)}.",
+            err=True,
+        )
+    if report.parted:
+        pairs = listed(tuple(" and ".join(ids) for ids in report.parted), _MAX_MEMBERS_SHOWN)
+        click.echo(
+            f"{len(report.parted)} joined pairs with different values of {report.within!r} stay in "
+            f"two families: {pairs}.",
+            err=True,
+        )
 
 
 def _print_changes(changes: FamilyChanges) -> None:

@@ -100,7 +100,12 @@ class Connection:
 
 
 # How the settings are called that an option may override.
-_CALLED = {"text": "Text field", "date": "Date field", "representative": "Representative"}
+_CALLED = {
+    "text": "Text field",
+    "date": "Date field",
+    "representative": "Representative",
+    "within": "Field within",
+}
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ def sweep(
     *,
     every: Annotated[float | None, _Duration()] = None,
     versions: Versions,
-    families: Annotated[FamilyOptions, Chosen(only=("representative",))],
+    families: Annotated[FamilyOptions, Chosen(only=("representative", "within"))],
     settings: Annotated[SweepSettings, RUN],
     changes_file: ChangesFile = None,
     output_format: TableOrJson = "table",
@@ -74,10 +74,12 @@ def sweep(
     """
     log_warnings()
     date, representative = versions.date_field, families.representative
-    rules = replace(families, date_field=date) if representative else None
+    rules = replace(families, date_field=date if representative else None)
     require_writable(changes_file, "changes_file")
     failures_file = settings.failures or Path(f"{file_name(target.index)}.failures.jsonl")
-    with target.connected(date=date, representative=representative) as client:
+    with target.connected(
+        date=date, representative=representative, within=families.within
+    ) as client:
 
         def once() -> SweepReport:
             with progress_bar(quiet=quiet) as bar:

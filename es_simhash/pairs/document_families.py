@@ -3,11 +3,12 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Generic
 
-from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.pairs.joined_families import united_families
 from es_simhash.pairs.merging import Comparison, Node, Pair, neighbours_of, pair
+from es_simhash.pairs.parted_texts import Values, names_in_part, no_values, parts_of, values_of
 from es_simhash.pairs.text_links import Links, Texts, candidate_pairs, links_of
 from es_simhash.relation.analysed_text import TextAnalyser
 from es_simhash.relation.decided_pairs import ManualPairs
@@ -49,6 +50,26 @@ class RankedDocuments(Generic[Node]):
 
 
 @dataclass(frozen=True)
+class DocumentFamily(Generic[Node]):
+    """A family of documents.
+
+    Attributes:
+        part: Their values of the field that keeps families apart.
+        texts: Hashes of their texts, that of the representative first.
+        documents: The documents, the representative first.
+    """
+
+    part: Values
+    texts: Sequence[str]
+    documents: Sequence[Node]
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the texts that are those of no text of another part."""
+        return names_in_part(self.texts, self.part)
+
+
+@dataclass(frozen=True)
 class LinkedTexts:
     """What the families of texts follow from.
 
@@ -64,6 +85,29 @@ class LinkedTexts:
     threshold: float = VERSION_SCORE
     manual: ManualPairs = field(default_factory=ManualPairs)
 
+    @cached_property
+    def _neighbours(self) -> dict[str, list[str]]:
+        return neighbours_of(self.links)
+
+    def document_families(
+        self,
+        copies: Mapping[str, Iterable[Node]],
+        rank: Callable[[Node], Any],
+        values: Callable[[Node], Values] = no_values,
+    ) -> Iterator[DocumentFamily[Node]]:
+        """Yield the families of documents of these texts; none has documents of several values.
+
+        Args:
+            copies: Of each text, the documents that have it: all texts that are connected with any
+                of these.
+            rank: Of a document; the highest represents its family.
+            values: Of a document: what keeps it apart from those of others.
+        """
+        for part, texts in parts_of(copies, values):
+            ranked = RankedDocuments(texts, rank)
+            for group in self.families(texts, ranked.rank):
+                yield DocumentFamily(part, group, ranked.family(group))
+
     def families(self, hashes: Iterable[str], rank: Callable[[str], Any]) -> Iterator[list[str]]:
         """Yield the families of texts by their hashes, the representative of each first.
 
@@ -75,7 +119,7 @@ class LinkedTexts:
             rank: Of a text; the highest represents its family.
         """
         comparison = Comparison(self._score, self._kept, rank)
-        yield from united_families(hashes, neighbours_of(self.links), comparison, self.manual)
+        yield from united_families(hashes, self._neighbours, comparison, self.manual)
 
     def _score(self, one: str, other: str) -> float:
         # Linked texts score enough, and their texts may have to be read again.
@@ -91,11 +135,11 @@ class LinkedTexts:
 def families_in_memory(
     texts: Mapping[str, str],
     *,
-    scheme: Scheme = DEFAULT,
     rank: Callable[[str], Any] | None = None,
     dismissed: Iterable[Pair[str]] = (),
     joined: Iterable[Pair[str]] = (),
     version_threshold: float = VERSION_SCORE,
+    within: Mapping[str, Iterable[Any]] | None = None,
 ) -> list[list[str]]:
     """Return the version families of texts by their ids, the representative of each first.
 
@@ -103,13 +147,13 @@ def families_in_memory(
 
     Args:
         texts: Text of each id.
-        scheme: Of the fingerprints.
         rank: Of an id; the highest is the representative. By default that is the longest text.
         dismissed: Pairs of ids that are not versions of each other.
         joined: Pairs of ids that are versions of each other, whatever their texts are.
         version_threshold: Where versions begin.
+        within: Values of the field that keeps families apart, by ids; None for no such field.
     """
-    analysed = dict(zip(texts, TextAnalyser(scheme).stored_parts(texts.values()), strict=True))
+    analysed = dict(zip(texts, TextAnalyser().stored_parts(texts.values()), strict=True))
     by_id = {id: text for id, text in analysed.items() if text is not None}
     by_hash = {text.content_hash: text for text in by_id.values()}
     copies: dict[str, list[str]] = defaultdict(list)
@@ -119,7 +163,10 @@ def families_in_memory(
         dismissed, joined, {id: text.content_hash for id, text in by_id.items()}
     )
     links = links_of(candidate_pairs(by_hash), by_hash, version_threshold, manual.dismissed)
-    ranked = RankedDocuments(copies, rank or (lambda id: by_id[id].characters))
     linked = LinkedTexts(by_hash, links, version_threshold, manual)
-    families = [ranked.family(group) for group in linked.families(by_hash, ranked.rank)]
-    return sorted([*families, *([id] for id in texts if id not in by_id)])
+    values = {id: values_of(some) for id, some in (within or {}).items()}
+    families = linked.document_families(
+        copies, rank or (lambda id: by_id[id].characters), lambda id: values.get(id, ())
+    )
+    found = [list(family.documents) for family in families]
+    return sorted([*found, *([id] for id in texts if id not in by_id)])

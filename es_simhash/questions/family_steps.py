@@ -126,7 +126,8 @@ class FamilySteps:
     def _parts(self) -> Parts:
         title = self.config.documents.title
         titles = () if title is None else (title,)
-        return Parts(fields=titles, members=True, stored=True, date=self.date_field)
+        values = (self.config.within,) if self.config.within else ()
+        return Parts(fields=titles, members=True, stored=True, date=self.date_field, values=values)
 
     def _members(self, family: str) -> Find:
         """Return the request for the documents of a family, the representative first."""

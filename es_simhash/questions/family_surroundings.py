@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
+from es_simhash.pairs.parted_texts import Values, values_of
 from es_simhash.questions.family_members import relations_of, shown_date, title_of
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.family_history import NearDocument, Reason
@@ -102,6 +104,12 @@ class Surroundings:
         shorter, longer = sorted((other.stored.characters, member.stored.characters))
         if shorter * LENGTH_RATIO < longer:
             return "length", f"one is more than {LENGTH_RATIO} times as long as the other"
+        ours, theirs = self._values(member), self._values(other)
+        if ours != theirs:
+            return "within", (
+                f"{self.config.within} differs: {', '.join(ours) or 'none'} / "
+                f"{', '.join(theirs) or 'none'}"
+            )
         if other.family is None:
             return "no_family", "it has no family yet: run `es-simhash families run`"
         if representing and max(representing) < VERSION_SCORE:
@@ -113,3 +121,7 @@ class Surroundings:
             f"in family {other.family}, which is closer or of which not all are versions of this "
             "one, or texts changed since the last run of `es-simhash families run`"
         )
+
+    def _values(self, version: Row) -> Values:
+        """Return the values of a document that keep families apart; none without such a field."""
+        return values_of(chain(*version.values.values()))

@@ -7,7 +7,14 @@ from es_simhash.relation.relation import Kind
 
 # Why a document that is near is not in the family.
 Reason = Literal[
-    "dismissed", "joined", "score", "length", "no_family", "representative", "other_family"
+    "dismissed",
+    "joined",
+    "score",
+    "length",
+    "within",
+    "no_family",
+    "representative",
+    "other_family",
 ]
 
 
@@ -60,10 +67,10 @@ class NearDocument:
         kind: Kind of the relation of that member, the query, to it.
         score: Score of that relation, from 0 to 1.
         reason: Why it is not in the family: `dismissed` with a member; `joined` with one since the
-            last run of families; its `score` is below that of
-            versions; its `length` is more than eight times the other, or less than an eighth;
-            `no_family` yet; no version of the `representative`; a version that is in an
-            `other_family` all the same.
+            last run of families; its `score` is below that of versions; its `length` is more than
+            eight times the other, or less than an eighth; another value of the field that keeps
+            families apart (`within`); `no_family` yet; no version of the `representative`; a
+            version that is in an `other_family` all the same.
         because: The reason as a sentence.
     """
 

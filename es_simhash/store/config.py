@@ -62,6 +62,8 @@ class DocumentSettings:
         language: Field of the language.
         link: Address of a document, as https://example.org/{id}; in braces id or names of fields.
         representative: Document that represents a family, unless a run names another rule.
+        within: Keyword field, as of the owner or the product, that keeps families apart: documents
+            with different values are never of one family.
         min_score: Minimum score of relations, unless a search names another.
         version_threshold: Where versions begin, as `es-simhash lab tune` proposes it; scores are
             rescaled, so that versions still have 0.6 or more.
@@ -86,6 +88,7 @@ class DocumentSettings:
     representative: str | None = field(
         default=None, metadata=constraints(choices=("longest", "newest", "oldest"))
     )
+    within: str | None = field(default=None, metadata=constraints(metavar="FIELD"))
     min_score: float | None = field(default=None, metadata=constraints(0, 1))
     version_threshold: float | None = field(default=None, metadata=constraints(above=0, below=1))
 
@@ -107,7 +110,7 @@ class DocumentSettings:
     @property
     def field_names(self) -> dict[str, str]:
         """The fields of the documents that it names, by what they mean."""
-        named = {name: getattr(self, name) for name in ("text", *_CONTEXT)}
+        named = {name: getattr(self, name) for name in ("text", *_CONTEXT, "within")}
         return {name: field for name, field in named.items() if field is not None}
 
     def changed(self, changes: Mapping[str, Any]) -> "DocumentSettings":
@@ -160,6 +163,7 @@ class IndexConfig:
             ones that the index is configured with.
         representative: Which document represents a family, unless a run names another rule; by
             default what the index is configured with.
+        within: Field that keeps families apart, unless a run names another; likewise.
         min_score: Minimum score of relations, unless a query names another; likewise.
         version_threshold: Where versions begin, as `es-simhash config` stores it; likewise.
         schemes: Schemes of methods that documents get in addition.
@@ -177,6 +181,7 @@ class IndexConfig:
     vocabulary: str | None = None
     documents: DocumentFields = field(default_factory=DocumentFields)
     representative: str | None = None
+    within: str | None = None
     min_score: float | None = None
     version_threshold: float | None = None
     schemes: tuple[AddedScheme, ...] = ()
@@ -202,6 +207,7 @@ class IndexConfig:
             text_field=str(self.text_field) if self.names_text_field else settings.text or "text",
             documents=self.documents.completed(settings.fields),
             representative=self.representative or settings.representative,
+            within=settings.within if self.within is None else self.within,
             min_score=_first(self.min_score, settings.min_score),
             version_threshold=_first(self.version_threshold, settings.version_threshold),
         )

@@ -443,6 +443,19 @@ class Configuration(Request[Installed]):
 
 
 @dataclass(frozen=True)
+class FindKeywordField(Request[str]):
+    """The name of a field of keywords, whose values are equal or not.
+
+    Attributes:
+        name: Its name.
+        parameter: What the user names it by.
+    """
+
+    name: str
+    parameter: str
+
+
+@dataclass(frozen=True)
 class FindDateField(Request[DateField]):
     """The field of dates of a name.
 

@@ -11,10 +11,10 @@ from es_simhash.store.resources import META
 
 TEXT_TYPES = frozenset({"text", "match_only_text", "keyword", "wildcard", "constant_keyword"})
 VECTOR_TYPES = frozenset({"dense_vector"})
-NUMBER_TYPES = frozenset(
-    {"long", "integer", "short", "byte", "unsigned_long", "double", "float", "half_float"}
-    | {"scaled_float"}
-)
+_INTEGER_TYPES = frozenset({"long", "integer", "short", "byte", "unsigned_long"})
+NUMBER_TYPES = _INTEGER_TYPES | {"double", "float", "half_float", "scaled_float"}
+# Types whose values are names of things, not texts: equal or not.
+KEYWORD_TYPES = _INTEGER_TYPES | {"keyword", "constant_keyword", "boolean"}
 
 
 @dataclass(frozen=True)
@@ -204,3 +204,44 @@ def find_date_field(
             parameter=parameter,
         )
     return DateField(name, is_number)
+
+
+def find_keyword_field(
+    mappings: Mapping[str, Mapping[str, Any]], name: str, *, parameter: str
+) -> str:
+    """Return the name of a field of keywords that the user named.
+
+    Args:
+        mappings: The mapping of each index behind a name.
+        name: The field.
+        parameter: What the user named it by.
+
+    Raises:
+        InputError: No mapping has such a field.
+        MappingConflict: It holds texts or something else that is not compared as a whole.
+    """
+    fields = fields_named(name, mappings)
+    if not fields:
+        raise unknown_field(name, mappings, KEYWORD_TYPES, parameter=parameter)
+    types = {field.type for field in fields.values()}
+    if types <= KEYWORD_TYPES:
+        return name
+    raise MappingConflict(
+        f"Field {name!r} of {', '.join(sorted(fields))} is mapped as "
+        f"{' and '.join(sorted(types))}, not as a keyword{_keyword_hint(fields, mappings)}. "
+        f"Set {parameter}.",
+        parameter=parameter,
+    )
+
+
+def _keyword_hint(
+    fields: Mapping[str, MappedField], mappings: Mapping[str, Mapping[str, Any]]
+) -> str:
+    """Return the end of a sentence that names a multi-field of keywords; empty without one."""
+    for index, field in fields.items():
+        for leaf in sorted(field.definition.get("fields", {})):
+            inner = f"{field.source}.{leaf}"
+            found = fields_named(inner, {index: mappings[index]}).get(index)
+            if found is not None and found.type in KEYWORD_TYPES:
+                return f"; {inner!r} is one"
+    return ""

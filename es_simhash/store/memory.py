@@ -98,9 +98,9 @@ class MemoryStore:
                 return ""
             case intents.RequireTextField():
                 return None
-            case intents.FindDateField():
+            case intents.FindDateField() | intents.FindKeywordField():
                 raise InputError(
-                    f"An index in memory has no dates, and no field {request.name!r}. Omit it.",
+                    f"An index in memory has texts alone, and no field {request.name!r}. Omit it.",
                     parameter=request.parameter,
                 )
         raise TypeError(f"{type(request).__name__} is no request of this store")

@@ -9,7 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from es_simhash import EsSimhashError, IndexMissing, MappingConflict
-from es_simhash.cli.families_command import dismiss, list_families, run_families
+from es_simhash.cli.config_command import config
+from es_simhash.cli.families_command import dismiss, list_families, run_families, same
 from es_simhash.cli.main import cli
 from es_simhash.pairs.document_families import families_in_memory
 
@@ -152,3 +153,44 @@ def test_stored_families_are_listed_without_a_run(shelf: Any, texts: Texts, call
     assert (
         "8 families of two or more stored, 20 documents" in call(list_families, shelf.name).stdout
     )
+
+
+def test_a_field_keeps_families_apart_on_the_command_line(
+    shelf: Any, texts: Texts, call: Call
+) -> None:
+    shelf.client.indices.put_mapping(
+        index=shelf.name, properties={"owner": {"type": "keyword"}, "note": {"type": "text"}}
+    )
+    owners = {"t0-1": "Nordkai", "t0-2": "海潮公司", "t0-3": "Nordkai"}
+    chosen = {id: texts[id] for id in ("t0-1", "t0-2", "t0-3", "t5-1")}
+    shelf.write(
+        {"id": id, "text": text, **({"owner": owners[id]} if id in owners else {})}
+        for id, text in chosen.items()
+    )
+    call(same, shelf.name, "t0-1", "t0-2")
+    first = call(run_families, shelf.name, "--within", "owner")
+    assert "1 families of two or more" in first.stdout
+    assert "1 documents without a value of 'owner', in no family with one that has: t5-1." in (
+        first.stderr
+    )
+    assert "1 joined pairs with different values of 'owner' stay in two families" in first.stderr
+    found = json.loads(call(run_families, shelf.name, "--all", "--format", "json").stdout)
+    assert (found["within"], found["valueless"]) == ("owner", ["t5-1"])
+    assert found["parted"] == [["t0-1", "t0-2"]]
+    assert [sorted(each["members"]) for each in found["families"]] == [["t0-1", "t0-3"]]
+    with pytest.raises(MappingConflict, match="'note' .* not as a keyword"):
+        call(run_families, shelf.name, "--within", "note")
+    joined = call(run_families, shelf.name, "--within", "")
+    assert "1 families of two or more" in joined.stdout
+    assert len(shelf.families()) == 2
+
+
+def test_the_configured_field_is_named_where_another_is_used(
+    shelf: Any, texts: Texts, call: Call
+) -> None:
+    properties = {name: {"type": "keyword"} for name in ("owner", "part")}
+    shelf.client.indices.put_mapping(index=shelf.name, properties=properties)
+    call(config, shelf.name, "--within", "owner")
+    shelf.put(texts)
+    done = call(run_families, shelf.name, "--within", "part")
+    assert "Field within 'part' is used in place of 'owner'" in done.stderr

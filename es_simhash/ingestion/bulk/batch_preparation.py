@@ -125,7 +125,7 @@ def prepare(
     actions = []
     for document, simhash in enriched(documents, config, lookup, prepared):
         # What is decided about a text goes with it.
-        kept = kept_members(document.text, lookup.stored.get(document.id), config)
+        kept = kept_members(document, lookup.stored.get(document.id), config)
         source = splice(document.source, member, with_members(simhash, kept))
         actions.append(index_action(document.id, source, document.routing))
     prepared.fill(actions)
@@ -261,6 +261,6 @@ def _undecided(
     document: Document, simhash: bytes, config: IndexConfig, lookup: Lookup
 ) -> UndecidedDocument:
     # Whether it is a version of another is decided anew; its family stays.
-    kept = kept_members(document.text, lookup.stored.get(document.id), config)
+    kept = kept_members(document, lookup.stored.get(document.id), config)
     position, id, _, source, _, routing = document
     return UndecidedDocument(id, position, source, simhash, routing, kept.get(FAMILY))

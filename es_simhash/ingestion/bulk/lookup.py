@@ -6,14 +6,15 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from es_simhash.fingerprints.text_fingerprints import content_hash
-from es_simhash.ingestion.bulk.json_documents import Document
+from es_simhash.ingestion.bulk.json_documents import Document, loads
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.fields import CONTENT_HASH, DECIDED
+from es_simhash.store.fields import CONTENT_HASH, DECIDED, FAMILY, REPRESENTATIVE
 from es_simhash.store.intents import Parts
-from es_simhash.store.paths import get_object, has_values
+from es_simhash.store.paths import get_object, get_values, has_values
 from es_simhash.text.normal_forms import normalise
 
+_OF_FAMILY = (FAMILY, REPRESENTATIVE)
 # Sources of documents of the index, by id.
 Stored = Mapping[str, Mapping[str, Any]]
 
@@ -121,19 +122,21 @@ def _exact_float(digits: str) -> Any:
 
 def kept_parts(config: IndexConfig) -> Parts:
     """Return the parts of a document that `kept_members` needs."""
-    return Parts(fields=tuple(config.path(member) for member in (CONTENT_HASH, *DECIDED)))
+    members = [config.path(member) for member in (CONTENT_HASH, *DECIDED)]
+    return Parts(fields=(*members, *_paths_of_values(config)))
 
 
 def kept_members(
-    text: str, stored: Mapping[str, Any] | None, config: IndexConfig
+    document: Document, stored: Mapping[str, Any] | None, config: IndexConfig
 ) -> dict[str, Any]:
     """Return what was decided about the text of a stored document, when that is the text still.
 
     Without its family a document would be hidden by a `collapse` on it until the next run of
-    `families`.
+    `families`; with one of documents of another value of the field that keeps families apart it
+    would hide them, so that it loses it.
 
     Args:
-        text: Text of the document that is written.
+        document: The document that is written.
         stored: The document of the index, as far as it was read; None without one.
         config: How the index is read and fingerprinted.
     """
@@ -143,9 +146,33 @@ def kept_members(
         if simhash
         else {}
     )
-    if not simhash or not kept or simhash.get(CONTENT_HASH) != content_hash(normalise(text)):
+    if not simhash or not kept:
         return {}
+    if simhash.get(CONTENT_HASH) != content_hash(normalise(document.text)):
+        return {}
+    if config.within and _values(loads(document.source.decode()), config) != _values(
+        stored or {}, config
+    ):
+        return {name: value for name, value in kept.items() if name not in _OF_FAMILY}
     return kept
+
+
+def _paths_of_values(config: IndexConfig) -> list[str]:
+    """Return where documents have the values of the field that keeps families apart.
+
+    The values of a multi-field are those of its field.
+    """
+    if not config.within:
+        return []
+    above = config.within.rpartition(".")[0]
+    return [config.within, *([above] if above else [])]
+
+
+def _values(source: Mapping[str, Any], config: IndexConfig) -> list[str]:
+    """Return these values as they are compared."""
+    paths = _paths_of_values(config)
+    found = (list(get_values(source, path)) for path in paths)
+    return sorted({str(value) for value in next(filter(None, found), []) if value is not None})
 
 
 def with_members(simhash: bytes, members: Mapping[str, Any]) -> bytes:

@@ -13,6 +13,8 @@ Representative = Literal["longest", "newest", "oldest"]
 REPRESENTATIVES: tuple[Representative, ...] = get_args(Representative)
 # Incremented when a change of the scores gives other families of the same texts.
 _SCORING = 2
+# Stands before the field in settings keys; no name of a field has it.
+_WITHIN = "\nwithin "
 
 
 @dataclass(frozen=True)
@@ -26,12 +28,17 @@ class FamilyOptions:
         date_field: Field of the date, as the engine reads it; required for the newest and the
             oldest, unless the index is configured with one. A document without a date represents
             a family only if no other has one.
+        within: Keyword field, as of the owner or the product: documents with different values are
+            never of one family, and those without a value only of families of such documents.
+            None for what the index is configured with, else for what the last run used; an empty
+            name for no field.
         everything: Process all documents, not only what changed since the last run.
         dry_run: Write nothing.
     """
 
     representative: Representative | None = None
     date_field: str | None = None
+    within: str | None = field(default=None, metadata=constraints(metavar="FIELD"))
     everything: bool = field(default=False, metadata=constraints(called="all"))
     dry_run: bool = False
 
@@ -56,17 +63,21 @@ class FamilyOptions:
         """
         date_field = self.date_field if self.compares_dates else None
         scoring = f"v{_SCORING}" if threshold == VERSION_SCORE else f"v{_SCORING}@{threshold}"
-        return f"{scoring} {self.rule} {date_field}"
+        within = f"{_WITHIN}{self.within}" if self.within else ""
+        return f"{scoring} {self.rule} {date_field}{within}"
 
     def configured(self, config: IndexConfig) -> "FamilyOptions":
-        """Return them with the rule and the date field of an index, where they name none.
+        """Return them with the rule and the fields of an index, where they name none.
 
         Raises:
             InputError: The rule needs a date, and neither names its field.
         """
         rule: Any = self.representative or config.representative
         options = replace(
-            self, representative=rule, date_field=self.date_field or config.documents.date
+            self,
+            representative=rule,
+            date_field=self.date_field or config.documents.date,
+            within=config.within if self.within is None else self.within,
         )
         if options.compares_dates and options.date_field is None:
             raise InputError(
@@ -75,17 +86,21 @@ class FamilyOptions:
         return options
 
     def as_before(self, key: str | None) -> "FamilyOptions":
-        """Return them with the rule of an earlier run, where they name none.
+        """Return them with the rule and the field of an earlier run, where they name none.
 
         Args:
             key: Settings key of that run; None when there was none.
         """
-        if self.representative is not None or key is None:
+        if key is None:
             return self
-        _, representative, date_field = key.split(" ", 2)
+        rule, _, within = key.partition(_WITHIN)
+        options = replace(self, within=within) if self.within is None else self
+        if self.representative is not None:
+            return options
+        _, representative, date_field = rule.split(" ", 2)
         last_field = None if date_field == "None" else date_field
         return replace(
-            self,
+            options,
             representative=representative,  # type: ignore[arg-type]
             date_field=self.date_field or last_field,
         )

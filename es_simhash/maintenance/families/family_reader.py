@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
+from es_simhash.pairs.parted_texts import Values, values_of
 from es_simhash.relation.analysed_text import TextAnalyser
 from es_simhash.relation.candidate import StoredText
 from es_simhash.relation.references import DocumentRef, DocumentVersion
@@ -30,6 +32,7 @@ class FamilyDocument:
         family: Stored family; None without one.
         represents: Whether it is stored that it represents its family; None when nothing is.
         date: Its date, as the engine reads it; None without one.
+        values: Its values of the field that keeps families apart; none without such a field.
     """
 
     version: DocumentVersion
@@ -37,6 +40,7 @@ class FamilyDocument:
     family: str | None
     represents: bool | None
     date: Date | None
+    values: Values = ()
 
     @property
     def ref(self) -> DocumentRef:
@@ -82,12 +86,16 @@ class FamilyReader:
     Args:
         snapshot: The index at that moment.
         date_field: Field of the dates; None when they do not matter.
+        within: Field that keeps families apart; None for none.
     """
 
-    def __init__(self, snapshot: Snapshot, date_field: DateField | None = None) -> None:
+    def __init__(
+        self, snapshot: Snapshot, date_field: DateField | None = None, within: str | None = None
+    ) -> None:
         self._snapshot = snapshot
         self._config = snapshot.config
-        self._parts = Parts(text=True, members=True, date=date_field, version=True)
+        fields = () if within is None else (within,)
+        self._parts = Parts(text=True, members=True, date=date_field, values=fields, version=True)
 
     @property
     def threshold(self) -> float:
@@ -146,7 +154,12 @@ class FamilyReader:
 
 def _read(row: Row, text: StoredText | None) -> ReadDocument:
     document = FamilyDocument(
-        row.read_version, row.content_hash or "", row.family, row.represents, row.date
+        row.read_version,
+        row.content_hash or "",
+        row.family,
+        row.represents,
+        row.date,
+        values_of(chain(*row.values.values())),
     )
     return ReadDocument(document, text, row.is_current(row.text, text))
 

@@ -24,6 +24,10 @@ class FamiliesReport:
         dry_run: True when nothing was written.
         contradicted: Ids of dismissed pairs whose texts are joined as well, as where one became a
             copy of another document: they are in two families.
+        within: Field that kept families apart; None for none.
+        parted: Ids of pairs that a person joined and that field keeps apart: they are in two
+            families.
+        valueless: Ids of documents without a value of that field: their families have no others.
         changes: Families that were joined or split, and documents that moved.
         added: Documents that had no family before.
     """
@@ -37,6 +41,9 @@ class FamiliesReport:
     undated: tuple[str, ...] = ()
     dry_run: bool = False
     contradicted: tuple[tuple[str, str], ...] = ()
+    within: str | None = None
+    parted: tuple[tuple[str, str], ...] = ()
+    valueless: tuple[str, ...] = ()
     changes: FamilyChanges = NOTHING
     added: frozenset[DocumentRef] = field(default=frozenset(), repr=False)
 
@@ -54,5 +61,8 @@ class FamiliesReport:
             "undated": list(self.undated),
             "dry_run": self.dry_run,
             "contradicted": [list(ids) for ids in self.contradicted],
+            "within": self.within,
+            "parted": [list(ids) for ids in self.parted],
+            "valueless": list(self.valueless),
             **self.changes.to_dict(),
         }

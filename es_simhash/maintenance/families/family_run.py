@@ -1,6 +1,6 @@
 """One run over an index: from what changed to the families of everything linked with it."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain
 
@@ -9,8 +9,9 @@ from es_simhash.maintenance.families.family_corpus import Corpus
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.families.family_reader import Assignment, FamilyReader, Membership
 from es_simhash.maintenance.families.link_graph import LinkGraph
-from es_simhash.pairs.document_families import LinkedTexts, RankedDocuments
+from es_simhash.pairs.document_families import DocumentFamily, LinkedTexts
 from es_simhash.pairs.family_changes import Family, family_names
+from es_simhash.pairs.parted_texts import Values
 from es_simhash.pairs.postings import MAX_TEXTS
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
@@ -51,6 +52,11 @@ class FamilyRun:
         self.is_full = options.everything or state.last_run() != self._settings_key
         self.corpus = Corpus(reader)
         self.graph = LinkGraph(self.corpus, reader)
+
+    @property
+    def within(self) -> str | None:
+        """Field that keeps families apart; None for none."""
+        return self._options.within or None
 
     def explore(self, progress: Progress | None) -> None:
         """Read what may have changed, and everything that is linked with it."""
@@ -112,15 +118,34 @@ class FamilyRun:
             if one != other and other in self._manual.joined.group(one)
         )
 
+    def parted(self) -> list[Ids]:
+        """Return the pairs that a person joined and the field keeps apart; the field counts."""
+        by_id = {
+            ref.id: document.values
+            for ref, document in self.corpus.documents.items()
+            if document.content_hash in self.corpus.copies
+        }
+        return sorted(
+            ids
+            for ids in _standing(self._joins)
+            if all(id in by_id for id in ids) and by_id[ids[0]] != by_id[ids[1]]
+        )
+
+    def valueless(self, families: Iterable[Family]) -> list[str]:
+        """Return the ids of documents without a value of the field that keeps families apart."""
+        if self.within is None:
+            return []
+        refs = (ref for family in families for ref in family.documents)
+        return sorted(ref.id for ref in refs if not self._values(ref))
+
     def families(self) -> list[Family]:
         """Return the families of all texts that were queried, and of documents without words."""
-        queried = self.graph.queried
-        ranked = RankedDocuments({text: self.corpus.copies[text] for text in queried}, self._rank())
+        copies = {text: self.corpus.copies[text] for text in self.graph.queried}
         linked = LinkedTexts(self.corpus, self.graph.links, self._reader.threshold, self._manual)
-        groups = list(linked.families(queried, ranked.rank))
+        found = list(linked.document_families(copies, self._rank(), self._values))
         families = [
-            Family(name, tuple(ranked.family(group)))
-            for name, group in zip(self._names(groups), groups, strict=True)
+            Family(name, tuple(family.documents))
+            for name, family in zip(self._names(found), found, strict=True)
         ]
         for ref in self.corpus.empty:
             families.append(Family(digest_of_key(str(ref.index), ref.id), (ref,)))
@@ -139,15 +164,20 @@ class FamilyRun:
         # Documents without a date come last, whatever the rule.
         return lambda ref: positions.get(documents[ref].date, -len(positions))
 
-    def _names(self, groups: Sequence[Sequence[str]]) -> list[str]:
-        stored_names = {
-            content_hash: [
-                family
-                for ref in self.corpus.copies[content_hash]
-                if (family := self.corpus.documents[ref].family) is not None
-            ]
-            for content_hash in self.graph.queried
-        }
+    def _values(self, ref: DocumentRef) -> Values:
+        """Return the values of a document that keep it apart from those of others."""
+        return self.corpus.documents[ref].values
+
+    def _names(self, families: Sequence[DocumentFamily[DocumentRef]]) -> list[str]:
+        documents = self.corpus.documents
+        groups, stored_names = [], defaultdict[str, list[str]](list)
+        for found in families:
+            names = dict(zip(found.texts, found.names, strict=True))
+            groups.append(found.names)
+            for ref in found.documents:
+                family = documents[ref].family
+                if family is not None:
+                    stored_names[names[documents[ref].content_hash]].append(family)
         counts = Counter(name for names in stored_names.values() for name in names)
         # A name that documents have whose text was not queried belongs to another family.
         taken = {name for name, size in self._sizes.items() if size > counts[name]}

@@ -18,7 +18,7 @@ from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.store import ElasticsearchStore, opened_store
 from es_simhash.store.installation.sidecar_source import require_own_fields
 from es_simhash.store.installation.state_index import StateIndex
-from es_simhash.store.intents import FindDateField, Parts, TextFieldHint, Where
+from es_simhash.store.intents import FindDateField, FindKeywordField, Parts, TextFieldHint, Where
 from es_simhash.store.protocol import Progress, Store
 
 
@@ -75,9 +75,9 @@ def find_families(
     state = StateIndex(gateway, index, given.simhash_field)
     store = opened_store(gateway, index, given)
     options = options.configured(store.config).as_before(state.last_run())
-    date_field = _date_field(store, options)
+    date_field, within = _date_field(store, options), _within(store, options)
     with store.snapshot() as snapshot:
-        run = FamilyRun(FamilyReader(snapshot, date_field), state, options)
+        run = FamilyRun(FamilyReader(snapshot, date_field, within), state, options)
         run.explore(progress)
         families = run.families()
     if run.is_full:
@@ -100,6 +100,15 @@ def _date_field(store: Store, options: FamilyOptions) -> DateField | None:
     field: DateField
     (field,) = store.ask([FindDateField(options.date_field, "date_field")])
     return field if options.compares_dates else None
+
+
+def _within(store: Store, options: FamilyOptions) -> str | None:
+    """Return the field that keeps families apart; None for none."""
+    if not options.within:
+        return None
+    field: str
+    (field,) = store.ask([FindKeywordField(options.within, "within")])
+    return field
 
 
 def _require_texts(store: ElasticsearchStore, corpus: Corpus) -> None:
@@ -133,6 +142,9 @@ def _report(
         undated=tuple(run.undated(families)),
         dry_run=dry_run,
         contradicted=tuple(run.contradicted()),
+        within=run.within,
+        parted=tuple(run.parted()),
+        valueless=tuple(run.valueless(families)),
         changes=family_changes(stored, families, unwritten),
         added=frozenset(ref for ref, family in stored.items() if family is None) - unwritten,
     )

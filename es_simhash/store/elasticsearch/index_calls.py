@@ -52,7 +52,7 @@ from es_simhash.store.elasticsearch.word_search import (
 )
 from es_simhash.store.fields import LARGE_MEMBERS
 from es_simhash.store.installation.text_fields import misspelt_hint, require_mapped
-from es_simhash.store.mapped_fields import find_date_field
+from es_simhash.store.mapped_fields import find_date_field, find_keyword_field
 from es_simhash.store.mapping_meta import schemes_of
 from es_simhash.store.rows import Row, Rows
 from es_simhash.store.semantic_codec import own_vector
@@ -143,6 +143,9 @@ class IndexCalls:
                 return (yield from _vectors(request))
             case intents.FindDateField():
                 return (yield from self._date_field(request))
+            case intents.FindKeywordField():
+                mapped = yield from mappings(self._text_index)
+                return find_keyword_field(mapped, request.name, parameter=request.parameter)
             case intents.TextFieldHint():
                 mapped = yield from mappings(self._text_index)
                 return misspelt_hint(mapped, config.text_field)

@@ -19,6 +19,7 @@ from es_simhash.store.mapped_fields import (
     TEXT_TYPES,
     fields_named,
     find_date_field,
+    find_keyword_field,
     unknown_field,
 )
 from es_simhash.store.mapping_meta import meta_entry, schemes_of, with_entries
@@ -131,6 +132,8 @@ def _require_valid(
     mappings = gateway.mappings(index)
     if "date" in named:
         find_date_field(mappings, named.pop("date"), parameter="date")
+    if "within" in named:
+        find_keyword_field(mappings, named.pop("within"), parameter="within")
     absent = set(absent_fields(gateway, index, mappings, named.values()))
     for name, field in named.items():
         if field in absent:

@@ -52,7 +52,7 @@ def _remember_documents(gateway: Gateway, sidecar: str, config: IndexConfig) -> 
     changes: dict[str, Any] = {"text": str(config.text_field)}
     if document_settings(gateway, sidecar, simhash_field=field) == DocumentSettings():
         changes |= asdict(config.documents)
-        defaults = ("representative", "min_score", "version_threshold")
+        defaults = ("representative", "within", "min_score", "version_threshold")
         changes |= {name: getattr(config, name) for name in defaults}
     if config.names_text_field:
         configure(gateway, sidecar, changes, simhash_field=field)

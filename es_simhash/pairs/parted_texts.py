@@ -1,0 +1,45 @@
+"""Texts in parts, by the values of a field that keeps the families of their documents apart."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from es_simhash.fingerprints.hashing import digest_of_key
+from es_simhash.pairs.merging import Node
+
+# The values of a document, in order, each once; none of a document without a value.
+Values = tuple[str, ...]
+
+
+def values_of(values: Iterable[Any]) -> Values:
+    """Return the values of a field as they are compared: as a set, whatever their order."""
+    return tuple(sorted({str(value) for value in values if value is not None}))
+
+
+def no_values(document: object) -> Values:
+    """Return no values: nothing keeps documents apart."""
+    return ()
+
+
+def parts_of(
+    copies: Mapping[str, Iterable[Node]], values: Callable[[Node], Values]
+) -> list[tuple[Values, dict[str, list[Node]]]]:
+    """Return the documents of each text, parted by their values; the parts in order.
+
+    Documents of one text may be in several parts. Those without a value are a part as well: what
+    is not known to be of one owner is of no family of an owner.
+
+    Args:
+        copies: Of each text, the documents that have it, by its hash.
+        values: Of a document.
+    """
+    parts: dict[Values, dict[str, list[Node]]] = defaultdict(lambda: defaultdict(list))
+    for text, documents in copies.items():
+        for document in documents:
+            parts[values(document)][text].append(document)
+    return sorted((part, dict(texts)) for part, texts in parts.items())
+
+
+def names_in_part(texts: Sequence[str], part: Values) -> list[str]:
+    """Return names of texts that are those of no other part: without values, their hashes."""
+    return [digest_of_key(text, *part) for text in texts] if part else list(texts)
