@@ -178,7 +178,7 @@ def test_a_field_keeps_families_apart_on_the_command_line(
     assert (found["within"], found["valueless"]) == ("owner", ["t5-1"])
     assert found["parted"] == [["t0-1", "t0-2"]]
     assert [sorted(each["members"]) for each in found["families"]] == [["t0-1", "t0-3"]]
-    with pytest.raises(MappingConflict, match="'note' .* not as a keyword"):
+    with pytest.raises(MappingConflict, match="not as a keyword"):
         call(run_families, shelf.name, "--within", "note")
     joined = call(run_families, shelf.name, "--within", "")
     assert "1 families of two or more" in joined.stdout
