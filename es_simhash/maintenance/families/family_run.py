@@ -16,7 +16,13 @@ from es_simhash.pairs.postings import MAX_TEXTS
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.dates import Date
-from es_simhash.store.installation.noted_pairs import Dismissals, Joins, NotedPair, NotedPairs
+from es_simhash.store.installation.noted_pairs import (
+    Dismissals,
+    Joins,
+    NotedPair,
+    NotedPairs,
+    family_state,
+)
 from es_simhash.store.installation.state_index import StateIndex
 from es_simhash.store.protocol import Progress
 from es_simhash.store.state_entries import Ids
@@ -43,13 +49,14 @@ class FamilyRun:
         self._reader = reader
         self._state = state
         self._options = options
-        self._recorded_sizes = state.sizes()
+        stored = family_state(state)
+        self._recorded_sizes = stored.sizes
         self._sizes = reader.family_sizes()
         self._stored_pairs: tuple[NotedPairs, ...] = (Dismissals(state), Joins(state))
-        self._dismissals, self._joins = (stored.all() for stored in self._stored_pairs)
+        self._dismissals, self._joins = stored.dismissals, stored.joins
         self._manual = ManualPairs()
         self._settings_key = options.settings_key(reader.threshold)
-        self.is_full = options.everything or state.last_run() != self._settings_key
+        self.is_full = options.everything or stored.options != self._settings_key
         self.corpus = Corpus(reader)
         self.graph = LinkGraph(self.corpus, reader)
 

@@ -10,7 +10,7 @@ from es_simhash.store.elasticsearch.bulk import Action, send_actions
 from es_simhash.store.elasticsearch.calls import index_path, mappings
 from es_simhash.store.elasticsearch.client import Elasticsearch
 from es_simhash.store.elasticsearch.errors import RequestRejected, forbidden
-from es_simhash.store.elasticsearch.pages import PointInTime
+from es_simhash.store.elasticsearch.pages import PointInTime, first_page
 from es_simhash.store.elasticsearch.requests import Requests
 from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.elasticsearch.searches import OptionalSearch
@@ -168,6 +168,8 @@ class Gateway(Requests):
     ) -> Iterator[dict[str, Any]]:
         """Yield the hits of a search, as the index is at one moment, in no order by default.
 
+        Where one page holds them all, one search reads them; else a point in time.
+
         Args:
             index: Index, alias or data stream; it is refreshed first.
             body: Of the search.
@@ -178,6 +180,12 @@ class Gateway(Requests):
             ClusterError: The search is rejected, or a shard does not answer.
         """
         self.refresh(index)
+        if shard is None:
+            page = first_page(body)
+            hits = self.run(searches.search(index, page))["hits"]["hits"]
+            if len(hits) < page["size"]:
+                yield from hits
+                return
         with PointInTime(self, index, shard=shard) as point:
             yield from point.hits(body)
 

@@ -93,6 +93,15 @@ class PointInTime:
         return {**body, "pit": {"id": self._id, "keep_alive": _KEEP_ALIVE}}
 
 
+def first_page(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the search for the first page of all hits, outside of a point in time."""
+    page = {"size": _PAGE, "track_total_hits": False, **body}
+    if "sort" in page:
+        # What breaks ties from page to page is known to points in time alone.
+        page["sort"] = [each for each in page["sort"] if each != "_shard_doc"]
+    return page
+
+
 def all_hits(index: str, body: Mapping[str, Any]) -> Calls[list[Mapping[str, Any]]]:
     """Return all hits of a search, as the index is at one moment, read page by page.
 

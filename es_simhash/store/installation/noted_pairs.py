@@ -12,11 +12,13 @@ from es_simhash.fingerprints.hashing import digest_of_key
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentVersion
 from es_simhash.store.elasticsearch.hits import conditions_of, version_of
-from es_simhash.store.installation.state_index import StateIndex
+from es_simhash.store.installation.state_index import StateIndex, options_of, sizes_of
 from es_simhash.store.state_entries import DISMISSAL, JOIN, Ids, ids_of
 
 # Entries that are written with one request.
 _ENTRIES_PER_REQUEST = 1000
+# Kind of the entries of decisions that were undone.
+_UNDONE = "undone"
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,10 @@ class NotedPairs:
 
     def all(self) -> list[NotedPair]:
         """Return all pairs, with those withdrawn that no run has acknowledged."""
+        return self.of(self._state.hits(self._kind))
+
+    def of(self, hits: Iterable[Mapping[str, Any]]) -> list[NotedPair]:
+        """Return the pairs among documents of the state index, as `all` does."""
         return [
             NotedPair(
                 ids_of(hit["_source"]),
@@ -57,12 +63,13 @@ class NotedPairs:
                 hit["_source"]["pending"],
                 version_of(hit),
             )
-            for hit in self._state.hits(self._kind)
+            for hit in hits
+            if hit["_source"]["kind"] == self._kind
         ]
 
     def pairs(self) -> set[Ids]:
         """Return the ids of the pairs that stand, in the order of the ids."""
-        return {noted.ids for noted in self.all() if not noted.undone}
+        return standing(self.all())
 
     def write(self, noted: NotedPair) -> None:
         """Store a pair in place of what was stored of the two documents."""
@@ -129,9 +136,7 @@ class Dismissals(NotedPairs):
 
     def undone(self) -> list[UndoneDecision]:
         """Return all decisions that were undone."""
-        return [
-            UndoneDecision(ids_of(entry), entry["run"]) for entry in self._state.entries("undone")
-        ]
+        return undone_of(self._state.entries(_UNDONE))
 
     def write_undone(self, decisions: Iterable[UndoneDecision]) -> int:
         """Store decisions that are undone; return their number."""
@@ -147,10 +152,10 @@ class Dismissals(NotedPairs):
             self._state.write([self._state.removal(self._undone_id(each)) for each in batch])
 
     def _undone_id(self, decision: UndoneDecision) -> str:
-        return digest_of_key("undone", self._state.field, decision.run, *decision.ids)
+        return digest_of_key(_UNDONE, self._state.field, decision.run, *decision.ids)
 
     def _undone(self, decision: UndoneDecision) -> list[dict[str, Any]]:
-        entry = {"kind": "undone", "ids": list(decision.ids), "run": decision.run}
+        entry = {"kind": _UNDONE, "ids": list(decision.ids), "run": decision.run}
         return self._state.entry(self._undone_id(decision), entry)
 
 
@@ -171,8 +176,50 @@ def _batches(decisions: Iterable[UndoneDecision]) -> Iterator[list[UndoneDecisio
         yield batch
 
 
+@dataclass(frozen=True)
+class FamilyState:
+    """What a run of families reads of the runs before it, and of what a person decided.
+
+    Attributes:
+        options: Options of the last run; None when there was none.
+        sizes: Number of documents of each family that has several.
+        dismissals: Pairs that were dismissed.
+        joins: Pairs that were joined.
+    """
+
+    options: str | None
+    sizes: Mapping[str, int]
+    dismissals: Sequence[NotedPair]
+    joins: Sequence[NotedPair]
+
+
+def family_state(state: StateIndex) -> FamilyState:
+    """Return what a run of families needs of the state index, read together."""
+    hits = list(state.hits("run", "family", DISMISSAL, JOIN))
+    entries = [hit["_source"] for hit in hits]
+    return FamilyState(
+        options_of(entries), sizes_of(entries), Dismissals(state).of(hits), Joins(state).of(hits)
+    )
+
+
+def standing(noted: Iterable[NotedPair]) -> set[Ids]:
+    """Return the ids of the pairs that stand, in the order of the ids."""
+    return {pair.ids for pair in noted if not pair.undone}
+
+
+def undone_of(entries: Iterable[Mapping[str, Any]]) -> list[UndoneDecision]:
+    """Return the decisions among entries that were undone."""
+    return [
+        UndoneDecision(ids_of(entry), entry["run"]) for entry in entries if entry["kind"] == _UNDONE
+    ]
+
+
 def binding_pairs(state: StateIndex) -> ManualPairs:
-    """Return what a person decided and undid in an index, which binds its runs."""
-    dismissals = Dismissals(state)
-    undone = [(decision.run, decision.ids) for decision in dismissals.undone()]
-    return ManualPairs.of(dismissals.pairs(), Joins(state).pairs(), undone)
+    """Return what a person decided and undid in an index, which binds its runs; read together."""
+    hits = list(state.hits(DISMISSAL, JOIN, _UNDONE))
+    undone = undone_of(hit["_source"] for hit in hits)
+    return ManualPairs.of(
+        standing(Dismissals(state).of(hits)),
+        standing(Joins(state).of(hits)),
+        [(decision.run, decision.ids) for decision in undone],
+    )

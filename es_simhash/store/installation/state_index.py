@@ -6,7 +6,7 @@ What a person decided about pairs is read and written by `noted_pairs`, reservat
 `reserved_texts`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any
@@ -67,10 +67,7 @@ class StateIndex:
 
     def last_run(self) -> str | None:
         """Return the options of the last run of families; None when there was none."""
-        for entry in self.entries("run"):
-            options: str = entry["options"]
-            return options
-        return None
+        return options_of(self.entries("run"))
 
     def write_run(self, options: str) -> None:
         """Store the options of a run of families."""
@@ -103,7 +100,7 @@ class StateIndex:
 
     def sizes(self) -> dict[str, int]:
         """Return the number of documents of each family that has several."""
-        return {entry["family"]: entry["documents"] for entry in self.entries("family")}
+        return sizes_of(self.entries("family"))
 
     def write_sizes(self, sizes: Mapping[str, int], known: Mapping[str, int]) -> None:
         """Store the number of documents of families that changed; one or none is not stored."""
@@ -156,9 +153,9 @@ class StateIndex:
         """Yield what is stored of a kind; nothing when there is no such index yet."""
         yield from (hit["_source"] for hit in self.hits(kind))
 
-    def hits(self, kind: str) -> Iterator[dict[str, Any]]:
-        """Yield the documents of a kind with their versions, as `entries` does."""
-        conditions = [{"term": {"kind": kind}}, {"term": {"field": self.field}}]
+    def hits(self, *kinds: str) -> Iterator[dict[str, Any]]:
+        """Yield the documents of kinds with their versions, read together, as `entries` does."""
+        conditions = [{"terms": {"kind": kinds}}, {"term": {"field": self.field}}]
         query = {"bool": {"filter": conditions}}
         body = {"size": _PAGE, "query": query, "seq_no_primary_term": True}
         stored = self._gateway.pages(self.name, body)
@@ -167,6 +164,16 @@ class StateIndex:
         except IndexMissing:
             return
         yield from chain(first, stored)
+
+
+def options_of(entries: Iterable[Mapping[str, Any]]) -> str | None:
+    """Return the options of the last run of families among entries; None when there are none."""
+    return next((entry["options"] for entry in entries if entry["kind"] == "run"), None)
+
+
+def sizes_of(entries: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """Return the number of documents of each family among entries."""
+    return {entry["family"]: entry["documents"] for entry in entries if entry["kind"] == "family"}
 
 
 def _require_written(results: Sequence[Mapping[str, Any]], index: str) -> None:

@@ -51,6 +51,20 @@ def test_every_document_has_a_family_and_a_second_run_writes_nothing(
     assert shelf.names() == names
 
 
+def test_what_runs_before_left_is_read_in_two_searches(
+    shelf: Any, texts: Texts, requests_of: list[str]
+) -> None:
+    shelf.put(texts)
+    shelf.find()
+    requests_of.clear()
+    shelf.find()
+    state = f"/{shelf.name}-simhash"
+    # The options of the last run, and then everything.
+    assert [each for each in requests_of if state in each] == [
+        f"POST {state}/_refresh", f"POST {state}/_search",
+    ] * 2  # fmt: skip
+
+
 def test_a_dry_run_says_the_same_and_writes_nothing(shelf: Any, texts: Texts, client: Any) -> None:
     shelf.put(texts)
     dry = shelf.find(dry_run=True)

@@ -211,6 +211,22 @@ def test_pages_give_every_document_once(client: Any, index: str) -> None:
     assert [hit["_id"] for hit in Gateway(client).pages(index, body, shard=0)] == found
 
 
+def test_what_one_page_holds_is_read_by_one_search(
+    client: Any, index: str, requests_of: list[str]
+) -> None:
+    sorted_body = {"sort": [{"n": "desc"}, "_shard_doc"], **EVERY}
+    hits = list(Gateway(client).pages(index, {"size": 6, **sorted_body}))
+    assert requests_of == [f"POST /{index}/_refresh", f"POST /{index}/_search"]
+    # As many as a page: there may be more.
+    assert [hit["_id"] for hit in Gateway(client).pages(index, {"size": 5, **sorted_body})] == [
+        hit["_id"] for hit in hits
+    ]
+    assert f"POST /{index}/_pit" in requests_of
+    assert [hit["_source"]["n"] for hit in hits] == sorted(
+        (hit["_source"]["n"] for hit in hits), reverse=True
+    )
+
+
 def test_a_point_in_time_that_expired_can_be_opened_again(client: Any, index: str) -> None:
     point = PointInTime(Gateway(client, QUICK), index)
     with point:
