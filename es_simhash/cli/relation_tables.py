@@ -155,6 +155,9 @@ def heading(query: str, relation: Relation) -> Text:
 
 def print_evidence(relation: Relation, console: Console) -> None:
     """Print the shared terms and entities, and the shared passages side by side."""
+    for said in relation.fields:
+        if said.sentence is not None:
+            console.print(one_line(said.sentence), markup=False)
     if relation.semantics is not None:
         for line in semantic_lines(relation.semantics):
             console.print(line)

@@ -3,11 +3,13 @@
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote
 
 from es_simhash.errors import InputError
 from es_simhash.relation.analysed_text import QueryDocument
+from es_simhash.relation.compared_fields import field_evidence
+from es_simhash.relation.field_evidence import FieldEvidence
 from es_simhash.relation.references import Key
 from es_simhash.relation.relation import Direction, DocumentContext, Relation
 from es_simhash.store.config import PLACEHOLDER, IndexConfig, link_fields
@@ -72,6 +74,19 @@ class Contexts:
             family=row.family,
         )
 
+    def evidence(self, query: Key, hit: Key) -> tuple[FieldEvidence, ...]:
+        """Return what the fields of two documents that were read say of them."""
+        rows = self._rows.get(query), self._rows.get(hit)
+        if rows[0] is None or rows[1] is None:
+            return ()
+        one, other = rows[0].source, rows[1].source
+        named = self.config.documents
+        owners = () if named.owner is None else (named.owner,)
+        return (
+            *(_compared("owner", name, one, other) for name in owners),
+            *(_compared("identifier", name, one, other) for name in named.identifier_fields),
+        )
+
     def family(self, key: Key) -> str | None:
         """Return the version family of a document that was read."""
         context = self.context(key)
@@ -95,7 +110,7 @@ class Contexts:
     def source_fields(self) -> list[str]:
         """Fields of the user's that titles, owners, languages and links are made of."""
         named = self.config.documents
-        names = [named.title, named.owner, named.language]
+        names = [named.title, named.owner, named.language, *named.identifier_fields]
         links = [] if named.link is None else link_fields(named.link)
         return [name for name in [*names, *links] if name is not None and name != "id"]
 
@@ -172,6 +187,9 @@ def in_context(
                 direction=None
                 if query.ref is None
                 else contexts.direction(query.ref.key, (relation.index, relation.id)),
+                fields=()
+                if query.ref is None
+                else contexts.evidence(query.ref.key, (relation.index, relation.id)),
             )
             for relation in relations
         ]
@@ -197,6 +215,15 @@ def linked(pattern: str, id: str, source: Mapping[str, Any]) -> str | None:
         address = str(values[whole[1]])
         return address if re.match(r"https?://[^\s]+$", address) else None
     return PLACEHOLDER.sub(lambda found: quote(str(values[found[1]]), safe=""), pattern)
+
+
+def _compared(
+    name: Literal["owner", "identifier"],
+    path: str,
+    query: Mapping[str, Any],
+    hit: Mapping[str, Any],
+) -> FieldEvidence:
+    return field_evidence(name, path, get_values(query, path), get_values(hit, path))
 
 
 def _first(source: Mapping[str, Any], path: str | None) -> str | None:

@@ -86,12 +86,17 @@ class RelatedSteps:
         noted = yield from ask(FindManualPairs((id_a,)))
         if id_b in noted.joined.others(id_a):
             relation = as_joined(relation)
-        return replace(
+        relation = replace(
             relation,
             id=id_b,
             index=hit.ref.index if hit.ref else None,
             dismissed=id_b in noted.dismissed.get(id_a, ()),
         )
+        if self._config.documents == DocumentFields():
+            return relation
+        contexts = Contexts(self._config, self.date_field)
+        ((relation,),) = yield from in_context(contexts, [query], [[relation]])
+        return relation
 
     def requests(
         self, document: QueryDocument, options: SearchOptions

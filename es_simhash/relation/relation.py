@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from es_simhash.relation.field_evidence import FieldEvidence
 from es_simhash.relation.thresholds import (
     BOILERPLATE,
     SHOWN_SCORE,
@@ -132,6 +133,8 @@ class Relation:
         direction: Whether the hit is older or newer than the query, or of the same date; None where
             one of the two has no date that is known.
         document: Title, date and so on of the hit; None where they were not read.
+        fields: What the fields of owner and identifiers say, of a query that is a document; empty
+            where the index is configured with none.
     """
 
     id: str | None
@@ -150,6 +153,7 @@ class Relation:
     reuse: Reuse | None = None
     direction: Direction | None = None
     document: DocumentContext | None = None
+    fields: tuple[FieldEvidence, ...] = ()
 
     @property
     def is_boilerplate(self) -> bool:

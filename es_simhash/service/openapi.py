@@ -56,6 +56,7 @@ _SCHEMAS: Schema = {
             source={**_ANY, "description": "Allowed fields of the document."},
             direction={"enum": ["older", "newer", "same", None]},
             document=_ref("Context"),
+            fields=_list(_ANY),
         ),
         "description": "The relation object of docs/json.md.",
     },

@@ -222,6 +222,7 @@ class Answers:
         shown = relation.to_dict()
         shown["source"] = allowed_source(relation.source, self.fields)
         shown["document"] = None if context is None else self._context(context)
+        shown["fields"] = [each for each in shown["fields"] if self.allows(each["field"])]
         if not self._allowed_context().date:
             shown["direction"] = None
         if not self.evidence:

@@ -50,7 +50,8 @@ def allowed_fields(store: Store, gateway: Gateway, config: ServiceConfig) -> tup
 
 def context_fields(documents: DocumentFields) -> Iterator[str]:
     """Yield the fields that an index is configured with, but for that of the text."""
-    for name in (documents.title, documents.date, documents.owner, documents.language):
+    named = (documents.title, documents.date, documents.owner, documents.language)
+    for name in (*named, *documents.identifier_fields):
         if name is not None:
             yield name
     if documents.link is not None:

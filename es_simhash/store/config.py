@@ -36,6 +36,8 @@ class DocumentFields:
         language: Field of the language.
         link: Pattern of the address of a document, such as `https://example.org/{id}`; in braces
             stand `id` or names of fields.
+        identifiers: Field of an identifier, or several as `isbn,doi`: what they say of two
+            documents is part of the evidence.
     """
 
     title: str | None = None
@@ -43,6 +45,12 @@ class DocumentFields:
     owner: str | None = None
     language: str | None = None
     link: str | None = None
+    identifiers: str | None = None
+
+    @property
+    def identifier_fields(self) -> tuple[str, ...]:
+        """The fields of identifiers."""
+        return () if self.identifiers is None else field_names(self.identifiers)
 
     def completed(self, others: "DocumentFields") -> "DocumentFields":
         """Return them, and of others those that are not here."""
@@ -61,6 +69,7 @@ class DocumentSettings:
         owner: Field of the owner or section.
         language: Field of the language.
         link: Address of a document, as https://example.org/{id}; in braces id or names of fields.
+        identifiers: Field of an identifier or a number of the document, or several as isbn,doi.
         representative: Document that represents a family, unless a run names another rule.
         within: Keyword field, as of the owner or the product, that keeps families apart: documents
             with different values are never of one family.
@@ -85,6 +94,9 @@ class DocumentSettings:
         default=None, metadata=constraints(called="language-field", metavar="FIELD")
     )
     link: str | None = field(default=None, metadata=constraints(metavar="PATTERN"))
+    identifiers: str | None = field(
+        default=None, metadata=constraints(called="identifier-field", metavar="FIELD")
+    )
     representative: str | None = field(
         default=None, metadata=constraints(choices=("longest", "newest", "oldest"))
     )
@@ -105,12 +117,13 @@ class DocumentSettings:
     @property
     def fields(self) -> DocumentFields:
         """The fields that give an answer its context."""
-        return DocumentFields(self.title, self.date, self.owner, self.language, self.link)
+        named = {name: getattr(self, name) for name in (*_CONTEXT, "link", "identifiers")}
+        return DocumentFields(**named)
 
     @property
     def field_names(self) -> dict[str, str]:
         """The fields of the documents that it names, by what they mean."""
-        named = {name: getattr(self, name) for name in ("text", *_CONTEXT, "within")}
+        named = {name: getattr(self, name) for name in ("text", *_CONTEXT, "identifiers", "within")}
         return {name: field for name, field in named.items() if field is not None}
 
     def changed(self, changes: Mapping[str, Any]) -> "DocumentSettings":

@@ -125,8 +125,9 @@ def _require_valid(
         named |= {
             f"link ({field})": field for field in link_fields(changes["link"]) if field != "id"
         }
-    texts = field_names(named.pop("text")) if "text" in named else ()
-    named |= {f"text {place}": name for place, name in enumerate(texts)}
+    for several in ("text", "identifiers"):
+        names = field_names(named.pop(several)) if several in named else ()
+        named |= {f"{several} {place}": name for place, name in enumerate(names)}
     if not named:
         return
     mappings = gateway.mappings(index)
