@@ -175,6 +175,7 @@ def test_the_json_of_a_relation_has_these_keys(answers: Answers) -> None:
     assert list(best) == [
         "id", "kind", "score", "coverage", "evidence", "index", "source", "truncated",
         "semantics", "copies", "dismissed", "joined", "common", "reuse", "direction", "document",
+        "fields",
     ]  # fmt: skip
     assert best["id"] == "en-battery-excerpt"
     assert list(best["coverage"]) == ["of_query", "of_hit"]
@@ -191,7 +192,8 @@ def test_the_json_of_a_relation_has_these_keys(answers: Answers) -> None:
         "shared": list(semantics["shared"]),
         "shared_vocabulary": list(semantics["shared_vocabulary"]),
     }
-    expected = {**best, "evidence": list(best["evidence"]), "semantics": in_lists}
+    lists = {"evidence": list(best["evidence"]), "fields": list(best["fields"])}
+    expected = {**best, **lists, "semantics": in_lists}
     assert json.loads(json.dumps(best)) == expected
 
 
