@@ -1,4 +1,4 @@
-"""`es-simhash backfill` as a process of its own."""
+"""`es-simhash backfill`; where it is killed, as a process of its own."""
 
 import json
 import os
@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.cli.conftest import Run
 from tests.support.processes import children, command_line, running
 
 pytestmark = pytest.mark.cluster
@@ -19,7 +20,7 @@ def command(url: str, *arguments: str | Path) -> list[str]:
     return command_line("backfill", "--url", url, *arguments)
 
 
-def run(url: str, *arguments: str | Path, folder: Path) -> subprocess.CompletedProcess[bytes]:
+def start(url: str, *arguments: str | Path, folder: Path) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(command(url, *arguments), cwd=folder, capture_output=True)
 
 
@@ -27,39 +28,39 @@ def test_documents_are_enriched_and_counted(
     index: str, cluster_url: str, tmp_path: Path, write: Any, documents: Any
 ) -> None:
     write(index, {**documents(30), "none": {"n": 1}})
-    first = run(cluster_url, index, folder=tmp_path)
+    first = start(cluster_url, index, folder=tmp_path)
     assert (first.returncode, first.stderr) == (0, b"")
     assert first.stdout.startswith(
         b"30 written, 0 unchanged, 1 without text, 0 deleted during the run, "
     )
-    again = run(cluster_url, index, "--check", folder=tmp_path)
+    again = start(cluster_url, index, "--check", folder=tmp_path)
     assert again.stdout.startswith(b"0 written, 30 unchanged, 1 without text, ")
     assert not list(tmp_path.iterdir())
 
 
 def test_what_fails_is_kept_and_makes_the_exit_status_1(
-    index: str, cluster_url: str, tmp_path: Path, write: Any
+    index: str, call: Run, tmp_path: Path, write: Any
 ) -> None:
     write(index, {"good": {"text": "A text."}, "\x1b[2Jbad": {"text": 5}})
-    done = run(cluster_url, index, folder=tmp_path)
-    assert done.returncode == 1
-    assert done.stdout.startswith(b"1 written, ")
-    shown, end = done.stderr.decode().splitlines()
+    done = call("backfill", index)
+    assert done.status == 1
+    assert done.out.startswith("1 written, ")
+    shown, end = done.err.splitlines()
     assert shown.startswith(f"{index} (id \\x1b[2Jbad): Field 'text' holds int")
     path = tmp_path / f"{index}.failures.jsonl"
     assert end == (f"Error: 1 documents failed. See {path.name} for the reasons.")
     letter = json.loads(path.read_bytes())
     assert (letter["id"], letter["index"]) == ("\x1b[2Jbad", index)
-    assert letter["run"].encode() in done.stdout
+    assert letter["run"] in done.out
 
 
 def test_a_dry_run_says_time_and_disk_and_writes_nothing(
-    client: Any, index: str, cluster_url: str, tmp_path: Path, write: Any, documents: Any
+    client: Any, index: str, call: Run, write: Any, documents: Any
 ) -> None:
     write(index, documents(30))
-    done = run(cluster_url, index, "--dry-run", "--max-docs-per-second", "3", folder=tmp_path)
-    assert (done.returncode, done.stderr) == (0, b"")
-    shown = done.stdout.decode()
+    done = call("backfill", index, "--dry-run", "--max-docs-per-second", "3")
+    assert (done.status, done.err) == (0, "")
+    shown = done.out
     assert shown.startswith(f"Documents: 30 of '{index}' to process; 30 of 30 sampled have a text")
     assert "Time: about 10 s (3 documents/s)." in shown
     assert "Disk: about " in shown
@@ -68,13 +69,13 @@ def test_a_dry_run_says_time_and_disk_and_writes_nothing(
 
 
 def test_a_sidecar_is_made(
-    client: Any, index_name: str, cluster_url: str, tmp_path: Path, write: Any, documents: Any
+    client: Any, index_name: str, call: Run, write: Any, documents: Any
 ) -> None:
     write(index_name, documents(5))
     sidecar = f"{index_name}-sidecar"
     try:
-        done = run(cluster_url, index_name, "--sidecar", sidecar, folder=tmp_path)
-        assert done.stdout.startswith(b"5 written, ")
+        done = call("backfill", index_name, "--sidecar", sidecar)
+        assert done.out.startswith("5 written, ")
         client.indices.refresh(index=sidecar)
         assert client.count(index=sidecar)["count"] == 5
     finally:
@@ -90,15 +91,8 @@ def test_a_sidecar_is_made(
         (["a b"], "'a b' does not exist"),
     ],
 )
-def test_a_refusal_is_one_sentence(
-    cluster_url: str, tmp_path: Path, arguments: list[str], words: str
-) -> None:
-    done = run(cluster_url, *arguments, folder=tmp_path)
-    assert (done.returncode, done.stdout) == (1, b"")
-    sentence = done.stderr.decode()
-    assert sentence.startswith("Error: ")
-    assert sentence.count("\n") == 1
-    assert words in sentence
+def test_a_refusal_is_one_sentence(call: Run, arguments: list[str], words: str) -> None:
+    assert words in call("backfill", *arguments).refusal()
 
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
@@ -135,7 +129,7 @@ def test_a_killed_run_goes_on_and_each_document_is_enriched_once(
     assert len(workers) >= 2
     done = sum(bool(each["ours"]) for each in stored(index).values())
     assert 0 < done < total
-    again = run(cluster_url, index, folder=tmp_path)
+    again = start(cluster_url, index, folder=tmp_path)
     assert (again.returncode, again.stderr) == (0, b"")
     found = stored(index)
     assert len(found) == total

@@ -1,4 +1,4 @@
-"""`es-simhash ingest` as a process of its own."""
+"""`es-simhash ingest`; where it is killed or reads a pipe, as a process of its own."""
 
 import json
 import os
@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.cli.conftest import Run
 from tests.support.journals import saved_lines
 from tests.support.processes import children, command_line, running
 
@@ -21,7 +22,7 @@ def command(url: str, *arguments: str | Path) -> list[str]:
     return command_line("ingest", "--url", url, *arguments)
 
 
-def run(
+def start(
     url: str, *arguments: str | Path, folder: Path, given: bytes | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     environment = {**os.environ, "ES_SIMHASH_HOME": str(folder / "home")}
@@ -40,64 +41,64 @@ def test_files_are_written_and_counted(
     client: Any, index: str, cluster_url: str, tmp_path: Path
 ) -> None:
     write(tmp_path / "a.jsonl", 30)
-    first = run(cluster_url, index, "a.jsonl", folder=tmp_path)
+    first = start(cluster_url, index, "a.jsonl", folder=tmp_path)
     assert (first.returncode, first.stderr) == (0, b"")
     assert first.stdout.startswith(b"30 written, 0 unchanged, 0 failed in ")
-    again = run(cluster_url, index, "-", folder=tmp_path, given=(tmp_path / "a.jsonl").read_bytes())
+    again = start(
+        cluster_url, index, "-", folder=tmp_path, given=(tmp_path / "a.jsonl").read_bytes()
+    )
     assert again.stdout.startswith(b"0 written, 30 unchanged, 0 failed in ")
     assert not list((tmp_path / "home" / "journals").iterdir())
     assert not list(tmp_path.glob("*dead-letter*"))
 
 
 def test_a_malformed_line_is_kept_and_makes_the_exit_status_1(
-    client: Any, index: str, cluster_url: str, tmp_path: Path
+    index: str, call: Run, tmp_path: Path
 ) -> None:
     (tmp_path / "a.jsonl").write_bytes(b'{"id":1,"text":"a"}\n{"id":\x1b\n{"id":3,"text":"b"}\n')
-    done = run(cluster_url, index, "a.jsonl", folder=tmp_path)
-    assert done.returncode == 1
-    assert done.stdout.startswith(b"2 written, 0 unchanged, 1 failed in ")
-    shown, end = done.stderr.decode().splitlines()
+    done = call("ingest", index, "a.jsonl")
+    assert done.status == 1
+    assert done.out.startswith("2 written, 0 unchanged, 1 failed in ")
+    shown, end = done.err.splitlines()
     assert shown.startswith("a.jsonl:2: Malformed JSON")
     assert end == (f"Error: 1 documents failed. See {index}.dead-letter.jsonl for the reasons.")
     letter = json.loads((tmp_path / f"{index}.dead-letter.jsonl").read_bytes())
     assert letter["raw"] == '{"id":\x1b'
 
 
-def test_a_folder_is_written_by_path(
-    client: Any, index: str, cluster_url: str, tmp_path: Path
-) -> None:
+def test_a_folder_is_written_by_path(client: Any, index: str, call: Run, tmp_path: Path) -> None:
     (tmp_path / "texts" / "sub").mkdir(parents=True)
     for name in ("a.txt", "sub/b.md"):
         (tmp_path / "texts" / name).write_text(f"Text of {name}.", "utf-8")
-    assert run(cluster_url, index, "texts", folder=tmp_path).returncode == 0
+    assert call("ingest", index, "texts").status == 0
     assert client.get(index=index, id="sub/b.md")["_source"]["text"] == "Text of sub/b.md."
 
 
-def test_no_cluster_and_no_index_are_one_sentence(cluster_url: str, tmp_path: Path) -> None:
+def test_no_cluster_and_no_index_are_one_sentence(
+    cluster_url: str, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     write(tmp_path / "a.jsonl", 1)
     for url, index in ((cluster_url, "no-such-index"), ("http://127.0.0.1:1", "i")):
-        done = run(url, index, "a.jsonl", folder=tmp_path)
-        assert done.returncode == 1
-        assert done.stderr.count(b"\n") == 1, done.stderr
-        assert done.stderr.startswith(b"Error: ")
+        run("ingest", index, "a.jsonl", "--url", url).refusal()
 
 
 @pytest.mark.parametrize("processes", ["1", "2"])
 def test_conflicts_are_reported_in_text_and_json(
-    client: Any, index: str, cluster_url: str, tmp_path: Path, processes: str
+    index: str, call: Run, tmp_path: Path, processes: str
 ) -> None:
     documents = [{"id": n % 1200, "text": f"Text {n // 2400}."} for n in range(3600)]
     path = tmp_path / "a.jsonl"
     path.write_text("\n".join(map(json.dumps, documents)), "utf-8")
     options = ("a.jsonl", "--processes", processes)
-    done = run(cluster_url, index, *options, folder=tmp_path)
-    assert done.returncode == 0
+    done = call("ingest", index, *options)
+    assert done.status == 0
     # Each id three times: the same text twice, and another one.
-    assert done.stdout.startswith(b"1200 written, 1200 unchanged, 1200 conflicting, 0 failed in ")
+    assert done.out.startswith("1200 written, 1200 unchanged, 1200 conflicting, 0 failed in ")
     failing = ("--on-conflict", "fail", "--rewrite", "--format", "json")
-    done = run(cluster_url, index, *options, *failing, folder=tmp_path)
-    assert done.returncode == 1
-    report = json.loads(done.stdout)
+    done = call("ingest", index, *options, *failing)
+    assert done.status == 1
+    report = json.loads(done.out)
     assert report.pop("seconds") > 0
     assert report == {
         "documents": 3600,
@@ -119,12 +120,12 @@ def test_conflicts_are_reported_in_text_and_json(
     letters = (tmp_path / f"{index}.dead-letter.jsonl").read_text("utf-8").splitlines()
     assert [json.loads(each)["line"] for each in letters] == list(range(2401, 3601))
     assert json.loads(letters[0])["document"] == {"id": 0, "text": "Text 1."}
-    assert b"--on-conflict" in done.stderr
+    assert "--on-conflict" in done.err
     first = ("--on-conflict", "first", "--format", "json")
-    done = run(cluster_url, index, *options, *first, folder=tmp_path)
-    assert (done.returncode, json.loads(done.stdout)["conflicting"]) == (0, 1200)
-    wrong = run(cluster_url, index, *options, "--on-conflict", "newest", folder=tmp_path)
-    assert wrong.returncode == 2
+    done = call("ingest", index, *options, *first)
+    assert (done.status, json.loads(done.out)["conflicting"]) == (0, 1200)
+    wrong = call("ingest", index, *options, "--on-conflict", "newest")
+    assert wrong.status == 2
 
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")

@@ -1,8 +1,6 @@
 """Documents with a `_routing`, by every command: as the same documents without one."""
 
 import json
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -10,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from es_simhash.cli.main import cli
 from es_simhash.errors import ClusterError, DocumentMissing
 from es_simhash.ingestion.bulk.document_batches import BatchLimits
 from es_simhash.ingestion.deduplication.version_policy import VersionPolicy
@@ -161,9 +161,9 @@ def test_the_command_line_finds_and_explains(pair: tuple[Routed, Routed], cluste
         index.put(index.lines(corpus()))
 
     def run(*arguments: str) -> Any:
-        line = [sys.executable, "-m", "es_simhash", *arguments, "--format", "json"]
-        done = subprocess.run([*line, "--url", cluster_url], capture_output=True)
-        assert done.returncode == 0, done.stderr
+        line = [*arguments, "--format", "json", "--url", cluster_url]
+        done = CliRunner().invoke(cli, line, catch_exceptions=False)
+        assert done.exit_code == 0, done.stderr
         return json.loads(done.stdout)
 
     def ids(index: Routed) -> list[str]:

@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
+from es_simhash.cli.main import cli
 from es_simhash.errors import ClusterError, IndexMissing, MappingConflict
 from es_simhash.maintenance.backfills import prune as module
 from es_simhash.maintenance.backfills.backfill import backfill
 from es_simhash.maintenance.backfills.backfill_job import BackfillSettings
 from es_simhash.maintenance.backfills.prune import PruneReport, prune
-from tests.cli.test_backfill_command import run
 
 pytestmark = pytest.mark.cluster
 
@@ -124,34 +125,44 @@ def test_a_rejected_deletion_is_an_error(client: Any, index_name: str, sidecar: 
     assert len(ids_of(client, sidecar)) == 6
 
 
-def test_the_command(
-    client: Any, index_name: str, sidecar: str, cluster_url: str, tmp_path: Path
-) -> None:
+Command = Callable[..., Result]
+
+
+@pytest.fixture
+def command(cluster_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Run `es-simhash backfill` in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    return lambda *arguments: CliRunner().invoke(
+        cli, ["backfill", *arguments, "--url", cluster_url]
+    )
+
+
+def test_the_command(client: Any, index_name: str, sidecar: str, command: Command) -> None:
     arguments = (index_name, "--sidecar", sidecar, "--prune")
-    would = run(cluster_url, *arguments, "--dry-run", folder=tmp_path)
-    assert b"2 documents of " in would.stdout
-    assert b"Would delete 2 documents of " in would.stdout
+    would = command(*arguments, "--dry-run")
+    assert "2 documents of " in would.stdout
+    assert "Would delete 2 documents of " in would.stdout
     assert len(ids_of(client, sidecar)) == 6
-    done = run(cluster_url, *arguments, folder=tmp_path)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert b"Deleted 2 documents of " in done.stdout
+    done = command(*arguments)
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "Deleted 2 documents of " in done.stdout
     assert ids_of(client, sidecar) == ids_of(client, index_name)
-    alone = run(cluster_url, index_name, "--prune", folder=tmp_path)
-    assert alone.returncode == 1
-    assert b"--prune requires a sidecar index. Set --sidecar." in alone.stderr
-    wrong = run(cluster_url, sidecar, "--sidecar", index_name, "--prune", folder=tmp_path)
-    assert wrong.returncode == 1
-    assert b"is no sidecar" in wrong.stderr
+    alone = command(index_name, "--prune")
+    assert alone.exit_code == 1
+    assert "--prune requires a sidecar index. Set --sidecar." in alone.stderr
+    wrong = command(sidecar, "--sidecar", index_name, "--prune")
+    assert wrong.exit_code == 1
+    assert "is no sidecar" in wrong.stderr
 
 
 def test_the_command_prunes_although_documents_fail(
-    client: Any, index_name: str, sidecar: str, cluster_url: str, tmp_path: Path
+    client: Any, index_name: str, sidecar: str, command: Command
 ) -> None:
     client.index(index=index_name, id="bad", document={"text": 5}, refresh=True)
     client.index(index=sidecar, id="mine", document={"title": "Of the user."})
-    done = run(cluster_url, index_name, "--sidecar", sidecar, "--prune", folder=tmp_path)
-    assert done.returncode == 1
-    assert b"1 documents failed." in done.stderr
-    assert b"Deleted 2 documents of " in done.stdout
-    assert b"Left 1 that no backfill wrote." in done.stdout
+    done = command(index_name, "--sidecar", sidecar, "--prune")
+    assert done.exit_code == 1
+    assert "1 documents failed." in done.stderr
+    assert "Deleted 2 documents of " in done.stdout
+    assert "Left 1 that no backfill wrote." in done.stdout
     assert ids_of(client, sidecar) == ids_of(client, index_name) - {"bad"} | {"mine"}
