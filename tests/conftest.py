@@ -8,6 +8,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NoReturn
 
+# As a whole: where a command of a test imports it first, it lacks what others use.
+import elasticsearch  # noqa: F401
 import hypothesis
 import pytest
 

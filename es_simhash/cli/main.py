@@ -11,6 +11,7 @@ from types import FrameType
 import click
 
 from es_simhash.cli.groups import Entry, LazyGroup, group_of
+from es_simhash.store.elasticsearch.client import expect_command
 
 _FAMILIES = group_of(
     "families",
@@ -103,6 +104,7 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; an error is one message on standard error and a non-zero status."""
+    expect_command()
     # SIGINT stays ignored where it is, as under nohup and in services.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupt_once)

@@ -4,8 +4,38 @@ They take several times as long to import as a command takes to print its help.
 """
 
 import importlib
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
+
+# The client imports these HTTP libraries where they are installed; a command uses urllib3.
+_UNUSED = ("aiohttp", "httpx", "requests")
+_runs_command = False
+
+
+def expect_command() -> None:
+    """Import the client, when it is needed, without HTTP libraries that no command uses.
+
+    They take more of the start of a command than everything else.
+    """
+    global _runs_command
+    _runs_command = True
+
+
+@contextmanager
+def importing() -> Iterator[None]:
+    """Import the client's packages in the block; see `expect_command`."""
+    absent = [name for name in _UNUSED if _runs_command and name not in sys.modules]
+    # Python takes what is None there for not installed.
+    sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        for name in absent:
+            del sys.modules[name]
+
 
 if TYPE_CHECKING:
     import elastic_transport as elastic_transport
@@ -23,7 +53,9 @@ else:
             self._name = name
 
         def __getattr__(self, name: str) -> Any:
-            return getattr(importlib.import_module(self._name), name)
+            with importing():
+                package = importlib.import_module(self._name)
+            return getattr(package, name)
 
     elastic_transport, elasticsearch = _Package("elastic_transport"), _Package("elasticsearch")
     # Annotations need no more than a name.

@@ -3,11 +3,13 @@
 from typing import Any
 from urllib.parse import urlsplit
 
-import elastic_transport
-import elasticsearch
-
 from es_simhash.errors import ClusterError
+from es_simhash.store.elasticsearch.client import importing
 from es_simhash.text.escaping import masked_url
+
+with importing():
+    import elastic_transport
+    import elasticsearch
 
 _COMPATIBLE = "compatible-with=8"
 
