@@ -16,6 +16,12 @@ NUMBER_TYPES = _INTEGER_TYPES | {"double", "float", "half_float", "scaled_float"
 # Types whose values are names of things, not texts: equal or not.
 KEYWORD_TYPES = _INTEGER_TYPES | {"keyword", "constant_keyword", "boolean"}
 
+# What the last part of the name of the field of a body is, and of a headline, best first.
+TEXT_NAMES = ("text", "body", "content", "fulltext", "full_text", "article", "inhalt", "texte")
+TITLE_NAMES = ("title", "headline", "subject", "heading", "name", "titel", "titre", "titulo")
+# What users name the fields of texts by.
+_TEXT_PARAMETERS = ("text", "text_field")
+
 
 @dataclass(frozen=True)
 class MappedField:
@@ -133,6 +139,45 @@ def nearest_hint(
     return "" if nearest is None else f"; the nearest field of the mapping is {nearest!r}"
 
 
+def nearest_text_hint(name: str, mappings: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the end of a sentence that names the nearest text; empty when there is none.
+
+    Where nobody named a field, and the mapping has a headline and a body by their names, it is
+    these.
+
+    Args:
+        name: What the user named, or `text`.
+        mappings: The mapping of each index behind a name.
+    """
+    found = _headline_and_body(mappings) if name == TEXT_NAMES[0] else None
+    if found is not None:
+        return f"; the mapping has a headline and a body, {found!r}"
+    return nearest_hint(name, mappings, TEXT_TYPES, documents=True)
+
+
+def _headline_and_body(mappings: Mapping[str, Mapping[str, Any]]) -> str | None:
+    """Return the fields of a headline and a body of one object; None without both."""
+    texts = {
+        path: path.rpartition(".")[2].casefold()
+        for mapping in mappings.values()
+        for path, field in mapped_fields(mapping).items()
+        if field.type in TEXT_TYPES and field.source == path and not _is_ours(path, mapping)
+    }
+    bodies = sorted(
+        (TEXT_NAMES.index(name), path) for path, name in texts.items() if name in TEXT_NAMES
+    )
+    for _, body in bodies:
+        above = body.rpartition(".")[0]
+        titles = sorted(
+            (TITLE_NAMES.index(name), path)
+            for path, name in texts.items()
+            if name in TITLE_NAMES and path.rpartition(".")[0] == above
+        )
+        if titles:
+            return f"{titles[0][1]},{body}"
+    return None
+
+
 def unknown_field(
     name: str,
     mappings: Mapping[str, Mapping[str, Any]],
@@ -151,6 +196,8 @@ def unknown_field(
         documents: Whether documents were searched for it in `_source` as well.
     """
     hint = nearest_hint(name, mappings, types, documents=documents)
+    if parameter in _TEXT_PARAMETERS:
+        hint = nearest_text_hint(name, mappings)
     names = ", ".join(sorted(mappings))
     where = f"Neither the mapping nor a document of {names} has"
     if not documents:

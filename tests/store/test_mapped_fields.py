@@ -6,6 +6,7 @@ from es_simhash.store.mapped_fields import (
     TEXT_TYPES,
     mapped_fields,
     nearest_field,
+    nearest_text_hint,
     unknown_field,
 )
 
@@ -97,3 +98,20 @@ def test_the_error_says_where_the_field_was_looked_for() -> None:
         assert error.parameter == "text_field"
     bare = unknown_field("titl", {"j": {}}, parameter="text_field")
     assert str(bare) == "No mapping of j has a field 'titl'. Set text_field."
+
+
+def test_where_nobody_named_a_text_headline_and_body_are_named_together() -> None:
+    both = {"body": {"type": "text"}, "headline": {"type": "text"}, "title": {"type": "long"}}
+    mappings = {"a": {"properties": {**both, "id": {"type": "keyword"}}}}
+    hint = "; the mapping has a headline and a body, 'headline,body'"
+    assert nearest_text_hint("text", mappings) == hint
+    inner = {"a": {"properties": {"name": {"type": "text"}, "meta": {"properties": both}}}}
+    assert nearest_text_hint("text", inner).endswith("'meta.headline,meta.body'")
+    # What somebody named is misspelt.
+    assert nearest_text_hint("bodi", mappings) == "; the nearest field of the mapping is 'body'"
+    alone = {"a": {"properties": {"body": {"type": "text"}, "name": {"type": "long"}}}}
+    assert nearest_text_hint("text", alone).endswith("is 'body'")
+    assert nearest_text_hint("text", {"a": {}}) == ""
+    for parameter, is_text in (("text_field", True), ("text", True), ("date", False)):
+        error = unknown_field("text", mappings, {"text"}, parameter=parameter, documents=True)
+        assert ("'headline,body'. Set" in str(error)) is is_text

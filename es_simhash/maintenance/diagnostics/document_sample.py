@@ -15,6 +15,7 @@ from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.fields import INDEX, ROUTING, SOURCE
 from es_simhash.store.intents import DocumentsAt, Find, Parts
+from es_simhash.store.mapped_fields import TITLE_NAMES
 from es_simhash.store.paths import get_path, without_path
 from es_simhash.store.protocol import Store
 from es_simhash.store.rows import Row, Rows
@@ -128,13 +129,16 @@ def fingerprinted_field(
 ) -> str | None:
     """Return the field that holds the text that was fingerprinted, in most of a few documents.
 
+    It may be a headline and a body together.
+
     Args:
         store: Index of the sample.
         sample: Documents of the index.
         simhash_field: Field of the `simhash` object, which is not looked into.
 
     Returns:
-        The path of the field; None when no field of these documents has such a text.
+        The path of the field, or both as `headline,body`; None when no field of these documents
+        has such a text.
     """
     documents = [document for document in sample if document.fingerprint is not None][:_DOCUMENTS]
     rows = _rows_at(store, documents, ["*"])
@@ -142,11 +146,20 @@ def fingerprinted_field(
         path
         for document in documents
         if (row := rows.get(document.ref)) is not None
-        for path in _text_fields(without_path(row.source, simhash_field))
+        for path in _texts(without_path(row.source, simhash_field))
         if _hash(row.source, path) == document.content_hash
     )
     # Of fields with equal texts, the one whose name is first.
     return min(matches, key=lambda path: (-matches[path], path), default=None)
+
+
+def _texts(source: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the fields that may be the text, and each headline with each other field."""
+    paths = list(_text_fields(source))
+    yield from paths
+    for title in paths:
+        if title.rpartition(".")[2].casefold() in TITLE_NAMES:
+            yield from (f"{title},{path}" for path in paths if path != title)
 
 
 def _text_fields(source: Mapping[str, Any], above: str = "") -> Iterator[str]:

@@ -17,15 +17,15 @@ from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.fields import CONTENT_HASH, DEFAULT_FIELD, field_path
 from es_simhash.store.installation.document_settings import sample_sources
 from es_simhash.store.installation.sidecar_source import sidecar_source
-from es_simhash.store.mapped_fields import TEXT_TYPES, mapped_fields
+from es_simhash.store.mapped_fields import TEXT_NAMES, TEXT_TYPES, TITLE_NAMES, mapped_fields
 from es_simhash.store.paths import get_path, get_values
 from es_simhash.store.source import stored_text
 from es_simhash.text.normal_forms import normalise
 
 # What the last part of a field's name is, best first.
 _NAMES: Mapping[str, tuple[str, ...]] = {
-    "text": ("text", "body", "content", "fulltext", "full_text", "article", "inhalt", "texte"),
-    "title": ("title", "headline", "subject", "heading", "name", "titel", "titre", "titulo"),
+    "text": TEXT_NAMES,
+    "title": TITLE_NAMES,
     "date": (
         "published", "publication_date", "published_at", "pubdate", "date", "datum", "effective",
         "created", "created_at", "updated", "updated_at", "timestamp", "@timestamp",

@@ -10,7 +10,7 @@ from typing import Any
 from es_simhash.store.mapped_fields import (
     TEXT_TYPES,
     fields_named,
-    nearest_hint,
+    nearest_text_hint,
     unknown_field,
 )
 from es_simhash.store.source import field_names
@@ -19,7 +19,7 @@ from es_simhash.store.source import field_names
 def misspelt_hint(mappings: Mapping[str, Mapping[str, Any]], text_field: str) -> str:
     """Return the end of a sentence about documents without a text; empty for a mapped field."""
     unmapped = _unmapped(field_names(text_field), mappings)
-    return nearest_hint(unmapped[0], mappings, TEXT_TYPES, documents=True) if unmapped else ""
+    return nearest_text_hint(unmapped[0], mappings) if unmapped else ""
 
 
 def require_mapped(mappings: Mapping[str, Mapping[str, Any]], names: Iterable[str]) -> None:

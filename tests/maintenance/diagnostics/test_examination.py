@@ -182,6 +182,25 @@ def test_the_field_that_was_fingerprinted_is_found(
     assert f"--text-field {shlex.quote(field)}," in found["findings"][0]["advice"]
 
 
+def test_a_headline_and_a_body_that_were_fingerprinted_together_are_found(
+    client: Any, index_name: str, command: Any, make_text: Any
+) -> None:
+    install(client, index_name)
+    config = IndexConfig(text_field="headline,body")
+    documents = (
+        {"id": str(n), "headline": f"灯塔 {n}", "note": "नोट", "body": make_text(n)}
+        for n in range(5)
+    )
+    assert all(each.ok for each in ingest(client, index_name, documents, config=config))
+    client.indices.refresh(index=index_name)
+    status, found = command("doctor", index_name)
+    assert (status, found["fingerprinted"]) == (0, {"fresh": 5})
+    assert found["text_field"] == "headline,body"
+    found = command("doctor", index_name, "--text-field", "body")[1]
+    assert found["other_field"] == "headline,body"
+    assert "--text-field headline,body," in found["findings"][0]["advice"]
+
+
 def test_texts_that_are_in_no_field_any_more_are_stale(
     client: Any, put: Any, command: Any, make_text: Any
 ) -> None:
