@@ -166,10 +166,10 @@ def runs(values: list[int], length: int) -> list[int]:
 def fingerprint(features: list[int], bits: int) -> str:
     digits = ""
     for seed in range(bits // 64):
-        hashes = [xxh64(feature, seed) for feature in features]
-        for bit in range(63, -1, -1):
-            ones = sum(hash_ >> bit & 1 for hash_ in hashes)
-            digits += "1" if 2 * ones > len(features) else "0"
+        hashes = [f"{xxh64(feature, seed):064b}" for feature in features]
+        # The digits of one place of all hashes, the highest first; without features all are 0.
+        for column in zip(*hashes, strict=True) if hashes else ["0"] * 64:
+            digits += "1" if 2 * column.count("1") > len(features) else "0"
     return f"{int(digits, 2):0{bits // 4}x}"
 
 

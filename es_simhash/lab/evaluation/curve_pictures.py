@@ -158,6 +158,8 @@ def drawn(title: str, size: tuple[float, float], draw: "Callable[[Figure], None]
         figure = Figure(size, DPI, layout="constrained")
         draw(figure)
         figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None, "Title": title})
+        # Both have one layout, which takes as long as the drawing.
+        figure.set_layout_engine("none")
         figure.savefig(png, format="png", metadata={"Software": None, "Title": title})
     return Picture(svg.getvalue().replace("<svg ", '<svg role="img" ', 1), png.getvalue())
 
