@@ -15,7 +15,7 @@ from es_simhash.store.config import DocumentSettings
 from es_simhash.store.dates import DATE_TYPES
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.fields import CONTENT_HASH, DEFAULT_FIELD, field_path
-from es_simhash.store.installation.document_settings import sample_sources
+from es_simhash.store.installation.document_settings import SAMPLED, sample_sources
 from es_simhash.store.installation.sidecar_source import sidecar_source
 from es_simhash.store.mapped_fields import TEXT_NAMES, TEXT_TYPES, TITLE_NAMES, mapped_fields
 from es_simhash.store.paths import get_path, get_values
@@ -52,13 +52,13 @@ def propose_settings(
         for path, field in mapped_fields(mapping).items()
         if field.source == path and not path.startswith(f"{simhash_field}.")
     }
-    sample = sample_sources(gateway, source)
-    fields = _Fields(types, sample)
+    fields = _Fields(types, sample_sources(gateway, source))
     link = fields.best("link", lambda field: fields.has_links(field))
     text = fields.best("text", fields.is_long) or fields.longest()
     title = fields.title(text)
+    hashed = _hashed(gateway, index, source, simhash_field)
     return DocumentSettings(
-        text=_fingerprinted(fields.whole_text(text, title), text, sample, simhash_field),
+        text=_fingerprinted(fields.whole_text(text, title), text, hashed),
         title=title,
         date=fields.best("date", lambda field: types[field] in DATE_TYPES),
         owner=fields.best("owner", lambda field: fields.is_short(field, _MOST_NAME), text),
@@ -81,17 +81,43 @@ def propose_text(sample: Sequence[Mapping[str, Any]]) -> str | None:
 
 
 def _fingerprinted(
-    whole: str | None, body: str | None, sample: Sequence[Mapping[str, Any]], simhash_field: str
+    whole: str | None, body: str | None, hashed: Sequence[tuple[Mapping[str, Any], str]]
 ) -> str | None:
-    """Return the body alone where that was fingerprinted, and the headline was not."""
-    if whole is None or whole == body:
+    """Return the body alone where that was fingerprinted, and the headline was not.
+
+    Args:
+        whole: Headline and body.
+        body: The body.
+        hashed: Documents with the hashes of their fingerprinted texts.
+    """
+    if whole is None or body is None or whole == body:
         return whole
-    path = field_path(simhash_field, CONTENT_HASH)
     matching = {
-        names: sum(_hash(source, names) == get_path(source, path) for source in sample)
-        for names in (whole, str(body))
+        names: sum(_hash(source, names) == content_hash for source, content_hash in hashed)
+        for names in (whole, body)
     }
-    return body if matching[str(body)] > matching[whole] else whole
+    return body if matching[body] > matching[whole] else whole
+
+
+def _hashed(
+    gateway: Gateway, index: str, source: str, simhash_field: str
+) -> list[tuple[Mapping[str, Any], str]]:
+    """Return some documents that have fingerprints, with the hashes of their texts.
+
+    Args:
+        gateway: To the cluster.
+        index: The index, or a sidecar, which has the hashes.
+        source: The index that has the texts.
+        simhash_field: Field of the `simhash` object.
+    """
+    path = field_path(simhash_field, CONTENT_HASH)
+    body = {"size": SAMPLED, "query": {"exists": {"field": path}}, "sort": ["_doc"]}
+    (found,) = gateway.search_all(index, [body])
+    hashes = {hit["_id"]: get_path(hit.get("_source", {}), path) for hit in found["hits"]["hits"]}
+    (texts,) = gateway.search_all(
+        source, [{"size": SAMPLED, "query": {"ids": {"values": list(hashes)}}}]
+    )
+    return [(hit.get("_source", {}), hashes[hit["_id"]]) for hit in texts["hits"]["hits"]]
 
 
 def _hash(source: Mapping[str, Any], names: str) -> str | None:

@@ -115,3 +115,18 @@ def test_documents_of_no_index_are_read_by_their_names() -> None:
     assert propose_text([{"title": "Sturm", "text": "kurz"}]) is None
     assert propose_text([{"title": ["Sturm"], "text": TEXT * 2}]) is None
     assert propose_text([]) is None
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize("text", ["body", "headline,body"])
+def test_a_sidecar_keeps_the_text_that_was_fingerprinted_into_it(
+    client: Any, news: str, text: str
+) -> None:
+    sidecar = f"{news}-near"
+    try:
+        config = IndexConfig(text_field=text)
+        assert all(outcome.ok for outcome in backfill(client, news, sidecar=sidecar, config=config))
+        client.indices.refresh(index=sidecar)
+        assert propose_settings(client, sidecar).text == text
+    finally:
+        client.indices.delete(index=sidecar, ignore_unavailable=True)
