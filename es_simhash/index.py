@@ -13,6 +13,8 @@ from es_simhash.ingestion.undo import UndoReport, undo
 from es_simhash.maintenance.backfills.backfill import backfill
 from es_simhash.maintenance.backfills.backfill_job import BackfillSettings, Selection
 from es_simhash.maintenance.backfills.estimate import Estimate, estimate
+from es_simhash.maintenance.backgrounds.background_report import BackgroundReport
+from es_simhash.maintenance.backgrounds.count_background import count_background
 from es_simhash.maintenance.copies.copy_options import CopyOptions
 from es_simhash.maintenance.copies.find_copies import find_copies
 from es_simhash.maintenance.families.dismissals_and_joins import (
@@ -426,6 +428,23 @@ class Index(QueriedIndex):
             config=self._given,
             settings=settings,
         )
+
+    def count_background(self) -> BackgroundReport:
+        """Count how common words and names are in the index, from a sample of 2,000 texts.
+
+        The counts are stored with their date in the state index INDEX-simhash, in place of those
+        that were there. What is common in the index weighs less for semantic neighbours from the
+        next question on. Of a language with fewer than 200 different texts nothing is stored, and
+        general word frequencies count.
+
+        Raises:
+            IndexMissing: There is no such index.
+            MappingConflict: It has no `simhash` fields.
+            InputError: It finds versions alone.
+            ClusterError: A shard does not answer, or a privilege is missing; what was stored
+                stays.
+        """
+        return count_background(self.gateway, self.name, config=self._given)
 
     def copies(
         self, *, options: CopyOptions | None = None, progress: Progress | None = None

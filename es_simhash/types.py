@@ -10,6 +10,7 @@ from es_simhash.ingestion.ingest_settings import IngestProgress
 from es_simhash.ingestion.undo import UndoReport
 from es_simhash.maintenance.backfills.backfill_job import BackfillReport
 from es_simhash.maintenance.backfills.estimate import Estimate
+from es_simhash.maintenance.backgrounds.background_report import BackgroundReport
 from es_simhash.maintenance.families.dismissals_and_joins import ManualPair
 from es_simhash.maintenance.families.family_report import FamiliesReport
 from es_simhash.maintenance.sweeps.sweep import SweepReport
@@ -28,11 +29,13 @@ from es_simhash.relation.field_evidence import FieldEvidence
 from es_simhash.relation.lost_text import LostText
 from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.relation import Coverage, DocumentContext, Reuse, SharedPassage, Span
+from es_simhash.semantics.background import Background, LanguageBackground
 from es_simhash.semantics.semantic_profile import (
     Entity,
     SemanticProfile,
     SemanticSimilarity,
     SharedConcept,
+    TermWeights,
 )
 from es_simhash.store.added_schemes import AddedScheme
 from es_simhash.store.config import DocumentSettings
@@ -41,6 +44,8 @@ from es_simhash.store.installation.install import Request
 __all__ = [
     "AddedScheme",
     "BackfillReport",
+    "Background",
+    "BackgroundReport",
     "Blame",
     "BlamedSentence",
     "Boilerplate",
@@ -72,6 +77,7 @@ __all__ = [
     "IngestProgress",
     "IngestReport",
     "KeyChange",
+    "LanguageBackground",
     "LeftOut",
     "LostText",
     "ManualPair",
@@ -87,6 +93,7 @@ __all__ = [
     "SharedPassage",
     "Span",
     "SweepReport",
+    "TermWeights",
     "TextFingerprints",
     "Timeline",
     "UndoReport",

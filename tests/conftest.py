@@ -24,6 +24,7 @@ from tests.support.shared_node import leased
 pytest_plugins = [
     "tests.support.browser",
     "tests.support.built_site",
+    "tests.support.company_news",
     "tests.support.corpus",
     "tests.support.desk",
     "tests.support.documents",

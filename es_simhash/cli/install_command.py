@@ -13,10 +13,11 @@ from es_simhash.cli.options import Fields, Semantics, Target, Vocabulary, no_ind
 from es_simhash.constraints import constraints
 from es_simhash.errors import ClusterError
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
+from es_simhash.maintenance.backgrounds.count_background import renew_background
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.vocabularies.vocabulary_files import vocabulary_digest
 from es_simhash.store import pipeline as pipelines
-from es_simhash.store.config import DocumentSettings
+from es_simhash.store.config import DocumentSettings, IndexConfig
 from es_simhash.store.elasticsearch.calls import index_path
 from es_simhash.store.elasticsearch.gateway import Client
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
@@ -49,7 +50,8 @@ def install(
     INDEX is created if it does not exist. No other field is changed, and a second run changes
     nothing. A created index also gets the mappings and settings of your component template
     simhash@custom, if there is one. The concepts of a vocabulary given here are weighted with the
-    words of each document, not only shown in the evidence.
+    words of each document, not only shown in the evidence. Of an index that has documents, the
+    background is counted, as `es-simhash background` does.
 
     Args:
         with_semantics: Extract semantic features, so that semantic neighbours are found.
@@ -89,6 +91,8 @@ def install(
         is_new = any(request.path == f"/{index}" for request in requests)
         if not is_new and not dry_run:
             _propose(client, index, target.simhash_field)
+            if with_semantics:
+                _count(client, index, target.config)
 
 
 def _propose(client: Client, index: str, simhash_field: str) -> None:
@@ -109,6 +113,13 @@ def _propose(client: Client, index: str, simhash_field: str) -> None:
             configure(client, index, proposed.to_meta(), simhash_field=simhash_field)
     else:
         click.echo(f"{question} Store that with `es-simhash config {index} --accept`.")
+
+
+def _count(client: Client, index: str, config: IndexConfig) -> None:
+    """Count the background of an index that has documents and none yet."""
+    report = renew_background(client, index, config=config)
+    if report is not None:
+        click.echo(report.sentence(), err=report.problem is not None)
 
 
 def _print(requests: list[Request], *, dry_run: bool) -> None:

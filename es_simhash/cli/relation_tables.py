@@ -351,7 +351,8 @@ def semantic_lines(semantics: SemanticSimilarity) -> list[Text]:
     line = f"similarity {semantics.similarity:.2f}"
     if total:
         line += f" = {' + '.join(total)}"
-    lines.append(Text(f"{line}, which alone scores {semantics.score:.2f}", "dim"))
+    weighed = f"; background {semantics.background}" if semantics.background else ""
+    lines.append(Text(f"{line}, which alone scores {semantics.score:.2f}{weighed}", "dim"))
     return lines
 
 

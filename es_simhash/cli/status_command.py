@@ -12,7 +12,8 @@ from es_simhash.constraints import constraints
 from es_simhash.maintenance.diagnostics.bit_distances import DistanceBin
 from es_simhash.maintenance.diagnostics.examination import DEFAULT_SAMPLE, Examination, examine
 from es_simhash.maintenance.diagnostics.index_state import count_documents
-from es_simhash.store.index_counts import SchemeCoverage, Status
+from es_simhash.semantics.background import MIN_DOCUMENTS
+from es_simhash.store.index_counts import BackgroundStatus, SchemeCoverage, Status
 from es_simhash.text.escaping import one_line
 
 _BAR_LENGTH = 40
@@ -147,12 +148,24 @@ def _lines(report: Status) -> Iterator[tuple[str, str]]:
         yield "neighbours", "off: the index finds versions only"
     else:
         yield from _coverage("neighbours", report.profiles)
+        yield "background", one_line(_background(report))
     for method in report.methods:
         yield from _coverage("method", method)
         if method.unreadable:
             yield "", f"{method.unreadable} in languages that it does not read"
     yield "families", f"{report.families} of {report.in_families} documents"
     yield "duplicates", f"{report.duplicates} flagged"
+
+
+def _background(report: Status) -> str:
+    background = report.background or BackgroundStatus()
+    if background.problem is not None:
+        return background.problem
+    if background.name is None:
+        advice = f"; run `es-simhash background {report.index}`"
+        is_enough = report.documents >= MIN_DOCUMENTS
+        return f"none: general word frequencies count{advice if is_enough else ''}"
+    return f"{background.name}, counted in {background.documents} texts at {background.date}"
 
 
 def _coverage(name: str, coverage: SchemeCoverage) -> Iterator[tuple[str, str]]:

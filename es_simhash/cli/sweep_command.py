@@ -66,6 +66,8 @@ def sweep(
     and counted as `retain`. Each decision is recorded in the audit log, and `es-simhash undo`
     reverts it.
 
+    Where the background of INDEX has drifted, it is counted again, as `es-simhash background` does.
+
     The first sweep processes all documents and deletes none. A sweep that was killed is repeated
     by the next.
 
@@ -151,4 +153,6 @@ def _summary(report: SweepReport) -> str:
         parts.append(f"{skipped} changed during the sweep and are left for the next")
     undated = {*report.undated, *report.families.undated}
     sentences = [undated_line(tuple(sorted(undated)))] if undated else []
+    if report.background is not None:
+        sentences.append(report.background.sentence())
     return " ".join([f"{'; '.join(parts)}.", *sentences])

@@ -10,6 +10,7 @@ from es_simhash.differences.history import Blame, History
 from es_simhash.differences.text_changes import changes
 from es_simhash.differences.version_timeline import Timeline
 from es_simhash.errors import InputError
+from es_simhash.questions.current_background import CurrentBackground
 from es_simhash.questions.family_steps import FamilySteps
 from es_simhash.questions.method_steps import MethodAnswer, MethodSteps, require_method_options
 from es_simhash.questions.protocol import RelatedIndex
@@ -34,6 +35,7 @@ class IndexSteps:
 
     def __init__(self) -> None:
         self._reader: TextReader | None = None
+        self._background = CurrentBackground()
 
     def reader(self) -> Steps[TextReader]:
         """Return how texts of the index are read; what that takes is kept."""
@@ -42,6 +44,7 @@ class IndexSteps:
             config = installed.config
             analyser = partial(text_analyser, config.scheme, config.semantics, config.vocabulary)
             self._reader = TextReader(installed.name, config, analyser)
+            self._background = CurrentBackground()
         return self._reader
 
     def related(
@@ -163,7 +166,7 @@ class IndexSteps:
             field = wanted.recency.field
             yield from ask(FindDateField(field, "recency", numbers=False))
         dates = yield from self.date_field()
-        return RelatedSteps(reader, dates), wanted
+        return RelatedSteps(reader, dates, self._background), wanted
 
     def _by_method(
         self, method: str, id: str | None, text: str | None, options: SearchOptions | None

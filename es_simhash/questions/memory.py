@@ -3,6 +3,7 @@
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.questions.index_steps import IndexSteps, StoreIndex
+from es_simhash.semantics.background import Background
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.memory import MemoryStore
 from es_simhash.store.options import SearchOptions
@@ -31,6 +32,18 @@ class MemoryIndex(StoreIndex):
 
     def __len__(self) -> int:
         return len(self._texts)
+
+    @property
+    def background(self) -> Background | None:
+        """How common words and names are; None for general word frequencies alone.
+
+        Set to that of an index, it makes scores those of this index.
+        """
+        return self._texts.background
+
+    @background.setter
+    def background(self, background: Background | None) -> None:
+        self._texts.background = background
 
     def add(self, id: str, text: str) -> None:
         """Keep a text under an id, in place of what was there.

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from es_simhash.errors import InputError
+from es_simhash.questions.current_background import CurrentBackground, has_profile
 from es_simhash.questions.document_contexts import Contexts, hit_conditions, in_context
 from es_simhash.questions.question_texts import HitTexts, TextReader
 from es_simhash.questions.ranked_hits import RankedHits, aligned
@@ -19,6 +20,7 @@ from es_simhash.relation.scoring import compare_texts
 from es_simhash.store.config import DocumentFields, IndexConfig
 from es_simhash.store.dates import DateField
 from es_simhash.store.intents import (
+    BackgroundName,
     CompareShingles,
     FindManualPairs,
     FindNear,
@@ -29,7 +31,7 @@ from es_simhash.store.intents import (
 )
 from es_simhash.store.options import SearchOptions
 from es_simhash.store.order import by_date
-from es_simhash.store.protocol import Steps, ask
+from es_simhash.store.protocol import Steps
 from es_simhash.store.rows import SimilarTexts, TextHits
 
 
@@ -40,10 +42,12 @@ class RelatedSteps:
     Attributes:
         reader: How texts are read; its name is that of the index.
         date_field: The date field that the index is configured with; None without one.
+        background: How common words and names are in the index.
     """
 
     reader: TextReader
     date_field: DateField | None
+    background: CurrentBackground
 
     @property
     def _config(self) -> IndexConfig:
@@ -56,7 +60,12 @@ class RelatedSteps:
         yield from self.reader.read_profiles(documents)
         contexts = Contexts(self._config, self.date_field)
         wheres = yield from hit_conditions(documents, options, contexts)
+        self.background.weigh(documents)
         searched = yield from self._search(documents, wheres, options)
+        if self.background.has_changed(documents, searched.background):
+            # It was not read yet, or another one has taken its place.
+            yield from self.background.read(documents)
+            searched = yield from self._search(documents, wheres, options)
         noted = searched.noted
         yield from _count_shared(documents, searched.pools)
         joined = yield from _add_joined(documents, searched.pools, wheres, noted)
@@ -81,9 +90,12 @@ class RelatedSteps:
         """Return the relation of two stored documents, with all its evidence."""
         query, hit = yield from self.reader.stored([id_a, id_b])
         yield from self.reader.read_profiles([query, hit])
+        self.background.weigh([query])
+        noted, name = yield (FindManualPairs((id_a,)), BackgroundName())
+        if self.background.has_changed([query], name):
+            yield from self.background.read([query])
         compared = compare_texts(query.text, hit.text, self._config.versions_from)
         relation = explained(compared, query.text, hit.text, self._config.min_score)
-        noted = yield from ask(FindManualPairs((id_a,)))
         if id_b in noted.joined.others(id_a):
             relation = as_joined(relation)
         relation = replace(
@@ -105,6 +117,7 @@ class RelatedSteps:
         yield from self.reader.read_profiles([document])
         contexts = Contexts(self._config, self.date_field)
         (where,) = yield from hit_conditions([document], options, contexts)
+        yield from self.background.read([document])
         return self._requests(document, where, options)
 
     def _requests(
@@ -137,9 +150,11 @@ class RelatedSteps:
         ]
         ids = tuple(id for document in documents for id in document.own_ids)
         pairs = FindManualPairs(ids if any(requests) else ())
-        answers = yield [*(request for some in requests for request in some), pairs]
+        searches = [request for some in requests for request in some]
+        names = [BackgroundName()] if any(map(has_profile, documents)) else []
+        answers = yield [*searches, pairs, *names]
         remaining = iter(answers)
-        searched = _Searched(answers[-1])
+        searched = _Searched(answers[len(searches)], answers[-1] if names else None)
         for some in requests:
             searched.add([next(remaining) for _ in some])
         return searched
@@ -214,10 +229,12 @@ class _Searched:
 
     Args:
         noted: What a person decided.
+        background: Name of the background of the index; None without one.
     """
 
-    def __init__(self, noted: ManualPairs) -> None:
+    def __init__(self, noted: ManualPairs, background: str | None) -> None:
         self.noted = noted
+        self.background = background
         self.pools: list[CandidatePool] = []
         self.near: list[TextHits] = []
         self.by_words: list[TextHits] = []

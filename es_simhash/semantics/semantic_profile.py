@@ -87,6 +87,22 @@ class Extractor(Protocol):
         """Return one extraction for each text of a batch, in order."""
 
 
+class TermWeights(Protocol):
+    """What makes terms that are common in an index weigh less: its background."""
+
+    @property
+    def name(self) -> str:
+        """Name of the background."""
+
+    def weighed_concepts(self, concepts: Mapping[str, float], language: str) -> dict[str, float]:
+        """Return weights of a text's concepts, so that their products with others weigh less."""
+
+    def weighed_names(
+        self, terms: Mapping[str, float], language: str, prefix: str
+    ) -> dict[str, float]:
+        """Return rarities of names and of their words, less of those that are common."""
+
+
 @dataclass(frozen=True)
 class SemanticProfile:
     """Semantic features of one text.
@@ -99,6 +115,8 @@ class SemanticProfile:
         vector: Unit vector; None when no word has one.
         packages: Packages the extractor used.
         stored_limit: Number of concepts that the index stores.
+        background: How common words and names are in the index that is queried; None where general
+            word frequencies count alone. That of the query judges a pair.
     """
 
     language: str = ""
@@ -107,6 +125,7 @@ class SemanticProfile:
     vector: NDArray[np.float32] | None = None
     packages: frozenset[str] = frozenset()
     stored_limit: int = STORED_CONCEPTS
+    background: TermWeights | None = field(default=None, repr=False)
 
     @property
     def is_empty(self) -> bool:
@@ -120,8 +139,14 @@ class SemanticProfile:
         return {concept: weight / norm for concept, weight in heaviest.items()}
 
     def query_concepts(self) -> dict[str, float]:
-        """Return the concepts to query: twice as many as are stored of such a text."""
-        return dict(islice(self.concepts.items(), 2 * self.stored_limit))
+        """Return the concepts to query: twice as many as are stored of such a text.
+
+        What is common in the index weighs less.
+        """
+        concepts = dict(islice(self.concepts.items(), 2 * self.stored_limit))
+        if self.background is None:
+            return concepts
+        return self.background.weighed_concepts(concepts, self.language)
 
     def stored_entities(self) -> list[str]:
         """Return the names of the entities that are stored, the most frequent first."""
@@ -161,6 +186,8 @@ class SemanticSimilarity:
         shared: The concepts that contribute most; empty without evidence.
         shared_vocabulary: Sentences on the concepts of the user's vocabulary that both texts
             have, and on the narrower concepts through which they have them.
+        background: Name of the background of the index that weighed concepts and entities; None
+            where general word frequencies count alone.
     """
 
     similarity: float
@@ -171,6 +198,7 @@ class SemanticSimilarity:
     score: float = 0.0
     shared: tuple[SharedConcept, ...] = ()
     shared_vocabulary: tuple[str, ...] = ()
+    background: str | None = None
 
 
 def safe_name(name: str) -> str:

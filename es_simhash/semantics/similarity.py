@@ -2,6 +2,7 @@
 
 The similarity h is 0.4 of the cosine of the vectors, 0.3 of that of the weighted concepts and 0.3
 of that of the entities. Where one side has no vector, or no entity, the concepts have its share.
+With a background of the index, what is common there weighs less among concepts and entities.
 A cosine is a sum over what is shared, so each shared concept and entity contributes to h.
 """
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.rarity import rarity
-from es_simhash.semantics.semantic_profile import SemanticProfile, SemanticSimilarity
+from es_simhash.semantics.semantic_profile import SemanticProfile, SemanticSimilarity, TermWeights
 
 # Chosen on their plateau over four collections, docs/semantic-neighbours.md.
 VECTOR_WEIGHT, ENTITY_WEIGHT = 0.4, 0.3
@@ -40,9 +41,19 @@ class SimilarityWeights(NamedTuple):
 
 
 def semantic_similarity(
-    vector_cosine: float | None, concept_cosine: float, entity_cosine: float | None = None
+    vector_cosine: float | None,
+    concept_cosine: float,
+    entity_cosine: float | None = None,
+    background: TermWeights | None = None,
 ) -> SemanticSimilarity:
-    """Return the weighted sum of the cosines; None where one side has no vector, or no entity."""
+    """Return the weighted sum of the cosines; None where one side has no vector, or no entity.
+
+    Args:
+        vector_cosine: Cosine of the vectors.
+        concept_cosine: Cosine of the concepts.
+        entity_cosine: Cosine of the entities.
+        background: What weighed concepts and entities.
+    """
     weights = SimilarityWeights.of(
         vectors=vector_cosine is not None, entities=entity_cosine is not None
     )
@@ -50,7 +61,10 @@ def semantic_similarity(
     concepts = weights.concepts * _within(concept_cosine)
     entities = weights.entities * _within(entity_cosine)
     shared = concepts + entities
-    return SemanticSimilarity(vector + shared, vector, concepts, entities, others=shared)
+    name = None if background is None else background.name
+    return SemanticSimilarity(
+        vector + shared, vector, concepts, entities, others=shared, background=name
+    )
 
 
 def _within(cosine: float | None) -> float:
@@ -100,6 +114,8 @@ def _weighed(names: Sequence[str], profile: SemanticProfile) -> tuple[dict[str, 
     if language not in _WITHOUT_ENTITIES:
         for name in names:
             terms.update(name_terms(name, language, packages))
+    if profile.background is not None:
+        terms = profile.background.weighed_names(terms, language, FULL_NAME)
     return terms, sum([weight * weight for weight in terms.values()]) ** 0.5
 
 
@@ -148,5 +164,8 @@ def compare_profiles(query: SemanticProfile, hit: SemanticProfile) -> SemanticSi
     query_terms = entity_terms(query.stored_entities(), query)
     (entities,) = entity_cosines(query_terms, [hit.stored_entities()], query)
     return semantic_similarity(
-        cosine, concept_cosine(query.query_concepts(), hit.stored_concepts()), entities
+        cosine,
+        concept_cosine(query.query_concepts(), hit.stored_concepts()),
+        entities,
+        query.background,
     )

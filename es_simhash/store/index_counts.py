@@ -43,6 +43,23 @@ class MethodCoverage(SchemeCoverage):
 
 
 @dataclass(frozen=True)
+class BackgroundStatus:
+    """The background of an index.
+
+    Attributes:
+        name: Its name; None for none.
+        date: When it was counted, in ISO 8601 and UTC.
+        documents: Different texts that were counted.
+        problem: Why the one that is stored cannot be used; None where nothing is wrong.
+    """
+
+    name: str | None = None
+    date: str | None = None
+    documents: int = 0
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
 class Status:
     """Counts of the documents of an index.
 
@@ -60,6 +77,8 @@ class Status:
         bytes: Size of each member of the `simhash` object on disk, in one copy of each shard and
             without `_source`; None when it was not requested, or the privilege is missing.
         methods: How many have fingerprints of each method that the index was installed with.
+        background: How common words and names are in it was counted; None when the index finds
+            versions alone.
     """
 
     index: str
@@ -73,6 +92,7 @@ class Status:
     duplicates: int
     bytes: Mapping[str, int] | None
     methods: tuple[MethodCoverage, ...] = ()
+    background: BackgroundStatus | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the status as JSON has it."""

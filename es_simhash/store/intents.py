@@ -15,6 +15,7 @@ from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
 from es_simhash.relation.alignment.sentence_words import SentenceWords
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
+from es_simhash.semantics.background import Background
 from es_simhash.semantics.semantic_profile import SemanticProfile
 from es_simhash.store.added_schemes import AddedScheme
 from es_simhash.store.config import Installed
@@ -435,6 +436,16 @@ class FindManualPairs(Request[ManualPairs]):
     """
 
     ids: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class FindBackground(Request[Background | None]):
+    """The background of the index; None without one."""
+
+
+@dataclass(frozen=True)
+class BackgroundName(Request[str | None]):
+    """The name of the background of the index; None without one."""
 
 
 @dataclass(frozen=True)

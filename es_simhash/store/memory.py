@@ -19,6 +19,7 @@ from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.relation.shared_shingles import least_shared, sampled
+from es_simhash.semantics.background import Background
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.similarity import compare_profiles
 from es_simhash.store import intents
@@ -38,11 +39,13 @@ class MemoryStore:
     Attributes:
         name: What errors call it.
         config: That configuration.
+        background: How common words and names are; None for general word frequencies alone.
     """
 
     def __init__(self, config: IndexConfig) -> None:
         self.name = "in memory"
         self.config = config
+        self.background: Background | None = None
         semantics = config.semantics
         profiler = None if semantics is None else semantic_profiler(semantics, config.vocabulary)
         self._analyser = TextAnalyser(config.scheme, profiler)
@@ -94,6 +97,10 @@ class MemoryStore:
                 return {}
             case intents.FindManualPairs():
                 return ManualPairs()
+            case intents.FindBackground():
+                return self.background
+            case intents.BackgroundName():
+                return None if self.background is None else self.background.name
             case intents.TextFieldHint():
                 return ""
             case intents.RequireTextField():

@@ -12,6 +12,7 @@ from es_simhash.questions.index import Index
 from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.installation.install import install
+from es_simhash.store.state_entries import state_index_name
 
 _BATCH = 200
 
@@ -26,13 +27,14 @@ def filled_index(
     semantics: SemanticScheme | None = None,
 ) -> Iterator[Index]:
     """Create an index of documents with fingerprints; it is deleted at the end."""
-    client.indices.delete(index=name, ignore_unavailable=True)
+    names = [name, state_index_name(name)]
+    client.indices.delete(index=names, ignore_unavailable=True)
     install(client, name, scheme=scheme, semantics=semantics)
     try:
         fill(client, name, list(documents), scheme, semantics)
         yield Index(client, name)
     finally:
-        client.indices.delete(index=name, ignore_unavailable=True)
+        client.indices.delete(index=names, ignore_unavailable=True)
 
 
 def fill(

@@ -8,21 +8,28 @@ and the bytes of the semantic fields. Everything at the shipped defaults.
 """
 
 import argparse
+import random
+import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import combinations, pairwise
 
 import elasticsearch
 import numpy as np
 
+from es_simhash.maintenance.backgrounds.count_background import count_background
 from es_simhash.questions.index import Index
 from es_simhash.relation.relation import VERSION_KINDS, Relation, semantic_score
 from es_simhash.relation.text_comparison import compare
 from es_simhash.relation.thresholds import SHOWN_SCORE
+from es_simhash.semantics.background import Background
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
+from es_simhash.store.intents import FindBackground
 from es_simhash.store.options import SearchOptions
+from tests.bench.annotated_news import AnnotatedNews
 from tests.bench.engines import bench_client
 from tests.bench.indexing import filled_index
 from tests.bench.program import measure, run
@@ -32,6 +39,8 @@ from tests.support.datasets import pair
 
 Documents = list[dict[str, str]]
 _BATCH = 25
+# Stories of wire_news whose neighbours are measured.
+_QUERIES = 600
 
 
 def answers(index: Index, ids: Sequence[str], options: SearchOptions) -> dict[str, list[Relation]]:
@@ -52,10 +61,21 @@ def everything(size: int) -> SearchOptions:
     return SearchOptions(size=size, min_score=0.0, evidence=False, collapse=False)
 
 
-def exact(documents: Documents) -> rankings.Matrix:
-    """Return the exact similarities of all texts."""
+def exact(documents: Documents, background: Background | None = None) -> rankings.Matrix:
+    """Return the exact similarities of all texts, without a background or with one."""
     texts = [each["text"] for each in documents]
-    return rankings.similarities(semantic_profiler(DEFAULT_SEMANTICS).profile(texts))
+    profiles = semantic_profiler(DEFAULT_SEMANTICS).profile(texts)
+    return rankings.similarities([replace(each, background=background) for each in profiles])
+
+
+def counted_background(client: elasticsearch.Elasticsearch, index: Index) -> Background | None:
+    """Count the background of an index, and print it."""
+    started = time.perf_counter()
+    print(f"  {count_background(client, index.name).sentence()}", end=" ")
+    print(f"{time.perf_counter() - started:.1f} s")
+    background: Background | None
+    (background,) = index.store.ask([FindBackground()])
+    return background
 
 
 def report_lee(client: elasticsearch.Elasticsearch) -> None:
@@ -106,12 +126,14 @@ def report_topics(
     Chinese texts are ranked by plain TF-IDF of character pairs too.
     """
     ids = [each["id"] for each in documents]
-    order = rankings.ranked(exact(documents))
+    before = rankings.ranked(exact(documents))
+    print(f"\n{name}: {len(documents)} documents")
     with filled_index(client, f"bench-{name}", documents, semantics=DEFAULT_SEMANTICS) as index:
+        background = counted_background(client, index)
         found = answers(index, ids, everything(10))
         ours = [[str(each.id) for each in found[id]] for id in ids]
         theirs = [more_like_this(client, index.name, id) for id in ids]
-    print(f"\n{name}: {len(documents)} documents")
+    order = rankings.ranked(exact(documents, background))
     for label in labels:
         kinds = {each["id"]: each[label] for each in documents}
         values = [each[label] for each in documents]
@@ -120,6 +142,11 @@ def report_topics(
             f"{rankings.precision_at(order, values):.3f} exact; "
             f"MAP {rankings.mean_average_precision(order, values):.3f}; "
             f"more_like_this {_precision(ids, theirs, kinds):.3f}"
+        )
+        print(
+            f"  {'':6s} without a background precision@10 "
+            f"{rankings.precision_at(before, values):.3f}; "
+            f"MAP {rankings.mean_average_precision(before, values):.3f}"
         )
         right, share = _shown(found, kinds)
         print(f"  {'':6s} shown by default: right {right:.3f}, of {share:.3f} of the documents")
@@ -208,6 +235,26 @@ def report_weibo(client: elasticsearch.Elasticsearch) -> None:
     report_topics(client, "weibo_topics_zh", ("topic",), documents, chinese=True)
 
 
+def report_wire_news(client: elasticsearch.Elasticsearch) -> None:
+    """Print how well neighbours of stories share their annotations, by default options."""
+    news = AnnotatedNews()
+    ids = sorted(random.Random(1).sample([each["id"] for each in news.documents], _QUERIES))
+    print(f"\nwire_news: {len(news.documents)} documents, {_QUERIES} queries")
+    options = SearchOptions(size=10, min_score=0.0, evidence=False)
+    name = "bench-wire-news"
+    with filled_index(client, name, news.documents, semantics=DEFAULT_SEMANTICS) as index:
+        for state in ("without a background", "with the background"):
+            if state == "with the background":
+                counted_background(client, index)
+            found = answers(index, ids, options)
+            lists = {id: [str(each.id) for each in found[id]] for id in ids}
+            ndcg, unlike = news.measured(lists)
+            print(f"  {state}: nDCG@10 {ndcg:.3f}; hits without a common annotation {unlike:.3f}")
+        theirs = {id: more_like_this(client, index.name, id) for id in ids}
+    ndcg, unlike = news.measured(theirs)
+    print(f"  more_like_this: nDCG@10 {ndcg:.3f}; hits without a common annotation {unlike:.3f}")
+
+
 def report_laws(client: elasticsearch.Elasticsearch) -> None:
     """Print whether laws of other provinces on one subject are found, and as what."""
     documents = datasets.documents("law_versions_zh")
@@ -219,6 +266,7 @@ def report_laws(client: elasticsearch.Elasticsearch) -> None:
             relevant[one["id"]].add(other["id"])
             relevant[other["id"]].add(one["id"])
     with filled_index(client, "bench-laws", documents, semantics=DEFAULT_SEMANTICS) as index:
+        count_background(client, index.name)
         found = answers(index, sorted(relevant), everything(60))
     precision, called = [], 0
     for id, wanted in relevant.items():
@@ -260,6 +308,7 @@ REPORTS: dict[str, Callable[[elasticsearch.Elasticsearch], None]] = {
     "thucnews_zh": report_thucnews,
     "weibo_topics_zh": report_weibo,
     "law_versions_zh": report_laws,
+    "wire_news": report_wire_news,
 }
 
 

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 
 from es_simhash.cli.main import cli
 
-COMMANDS = {"backfill", "blame", "changes", "config", "copies", "demo", "doctor", "explain",
-            "families decisions", "families dismiss", "families list", "families run",
+COMMANDS = {"backfill", "background", "blame", "changes", "config", "copies", "demo", "doctor",
+            "explain", "families decisions", "families dismiss", "families list", "families run",
             "families same", "families show", "files compare", "files concepts",
             "files fingerprint", "ingest", "install", "lab evaluate", "lab label", "lab tune",
             "pipeline", "related", "report", "selftest", "serve", "status", "sweep",

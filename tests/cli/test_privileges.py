@@ -16,9 +16,11 @@ from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.maintenance.backfills.backfill import backfill
 from es_simhash.maintenance.families.find_families import find_families
+from es_simhash.semantics.background import MIN_DOCUMENTS
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.installation.install import install
 from scripts.local_node.java import NodeError
+from tests.support.company_news import notices
 from tests.support.made_up_texts import make_text, revise
 from tests.support.page_blocks import blocks
 from tests.support.secured_node import ADMIN, PASSWORD, secured_node
@@ -82,6 +84,7 @@ CASES = {
     "doctor": Case("doctor", ("doctor", INDEX)),
     "tune": Case("tune", ("lab", "tune", INDEX)),
     "status": Case("status", ("status", INDEX)),
+    "background": Case("background", ("background", INDEX), "many"),
     "install-new": Case("install", ("install", INDEX), "missing"),
     "install": Case("install", ("install", INDEX), "plain"),
     "config": Case("config", ("config", INDEX, "--text-field", "text")),
@@ -210,8 +213,10 @@ def prepare(
             admin.indices.refresh(index=SIDECAR)
         elif state != "plain":
             install(admin, INDEX)
-        if state in ("ingested", "families", "skipped"):
-            assert all(each.ok for each in ingest(admin, INDEX, DOCUMENTS))
+        if state in ("ingested", "families", "skipped", "many"):
+            several = [{"id": id, "text": text} for id, text in notices(MIN_DOCUMENTS).items()]
+            documents = several if state == "many" else DOCUMENTS
+            assert all(each.ok for each in ingest(admin, INDEX, documents))
             admin.indices.refresh(index=INDEX)
         if state == "families":
             find_families(admin, INDEX)

@@ -184,7 +184,7 @@ def test_the_json_of_a_relation_has_these_keys(answers: Answers) -> None:
     semantics = best["semantics"]
     assert list(semantics) == [
         "similarity", "vector", "concepts", "entities", "others", "score", "shared",
-        "shared_vocabulary",
+        "shared_vocabulary", "background",
     ]  # fmt: skip
     assert list(semantics["shared"][0]) == ["text", "contribution", "is_entity"]
     in_lists = {

@@ -3,16 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from es_simhash.errors import MappingConflict
+from es_simhash.errors import InputError, MappingConflict, SchemeError
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.background_search import BackgroundLookup
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.index_stats import (
     bytes_of_members,
     count_statuses,
     max_segments,
 )
-from es_simhash.store.index_counts import Status
+from es_simhash.store.elasticsearch.searches import OptionalSearch, search_all
+from es_simhash.store.index_counts import BackgroundStatus, Status
 from es_simhash.store.installation.install import plan
+from es_simhash.store.installation.sidecar_source import sidecar_source
 from es_simhash.store.mapping_meta import schemes_of
 from es_simhash.store.options import Query
 
@@ -44,9 +47,25 @@ def count_documents(
     schemes = schemes_of(index, gateway.mappings(index), given.simhash_field)
     config = schemes.applied(given)
     status = count_statuses(gateway, index, config, filters)
+    status = replace(status, background=_background(gateway, index, config))
     if not with_size:
         return status
     return replace(status, bytes=bytes_of_members(gateway, index, config.simhash_field))
+
+
+def _background(gateway: Gateway, index: str, config: IndexConfig) -> BackgroundStatus | None:
+    if config.semantics is None:
+        return None
+    source = sidecar_source(gateway, index, config.simhash_field)
+    lookup = BackgroundLookup(source or index, config)
+    searches = [OptionalSearch(lookup.state_index, body) for body in lookup.searches()]
+    try:
+        background = lookup.read(gateway.run(search_all(index, [], searches)))
+    except (InputError, SchemeError) as error:
+        return BackgroundStatus(problem=str(error))
+    if background is None:
+        return BackgroundStatus()
+    return BackgroundStatus(background.name, background.date, background.documents)
 
 
 _REFRESH_INTERVAL = "index.refresh_interval"

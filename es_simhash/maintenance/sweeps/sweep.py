@@ -17,6 +17,8 @@ from es_simhash.maintenance.backfills.backfill_job import (
     IndexPart,
 )
 from es_simhash.maintenance.backfills.preconditions import open_job, require_text
+from es_simhash.maintenance.backgrounds.background_report import BackgroundReport
+from es_simhash.maintenance.backgrounds.count_background import renew_background
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.families.family_report import FamiliesReport
 from es_simhash.maintenance.families.find_families import find_families
@@ -55,6 +57,8 @@ class SweepReport:
             field of the rules: they come last, and where the newest is kept they are the oldest.
         audit: Name of the audit log; None without rules for versions.
         run: Id of the run in that log.
+        background: What became of the background of the index; None where it stays, or nothing was
+            written.
     """
 
     enriched: Counter[str] = field(default_factory=Counter)
@@ -64,6 +68,7 @@ class SweepReport:
     undated: tuple[str, ...] = ()
     audit: str | None = None
     run: str | None = None
+    background: BackgroundReport | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as it is printed in JSON."""
@@ -75,6 +80,7 @@ class SweepReport:
             "undated": list(self.undated),
             "audit": self.audit,
             "run": self.run,
+            "background": self.background.to_dict() if self.background else None,
         }
 
 
@@ -177,7 +183,14 @@ class _Sweep:
             ended = {checkpoint.name: checkpoint.highest for checkpoint in now}
             done = SweepCheckpoint(seq_nos, ended=ended, undecided=undecided)
             self.state.write_sweep(self.settings_key, done)
-        return report
+        return self._with_background(report) if parts else report
+
+    def _with_background(self, report: SweepReport) -> SweepReport:
+        """Count the background again where it has drifted; what fails there undoes no sweep."""
+        if self.job.config.semantics is None:
+            return report
+        gateway, name, config = self.store.gateway, self.store.name, self.job.config
+        return replace(report, background=renew_background(gateway, name, config=config))
 
     def _policy(self, rules: OnVersion) -> FamilyPolicy:
         store, config = self._retrying(), self.job.config

@@ -13,6 +13,7 @@ from es_simhash.store import intents
 from es_simhash.store.config import IndexConfig, Installed
 from es_simhash.store.dates import DateField
 from es_simhash.store.elasticsearch import documents
+from es_simhash.store.elasticsearch.background_search import BackgroundLookup
 from es_simhash.store.elasticsearch.calls import Calls, mappings
 from es_simhash.store.elasticsearch.candidates import (
     compare_bodies,
@@ -264,7 +265,21 @@ def _searches_of(
                 index=lookup.state_index,
                 whole=lookup.all,
             )
+        case intents.FindBackground() | intents.BackgroundName():
+            return _background_search(request, BackgroundLookup(index.text_index, config))
     return None
+
+
+def _background_search(
+    request: intents.FindBackground | intents.BackgroundName, lookup: BackgroundLookup
+) -> Searches:
+    is_whole = isinstance(request, intents.FindBackground)
+    return Searches(
+        lookup.searches(None if is_whole else ("name",)),
+        lookup.read if is_whole else lookup.name,
+        optional=True,
+        index=lookup.state_index,
+    )
 
 
 def _read_rows(responses: Responses, *, request: intents.Find, config: IndexConfig) -> Rows:

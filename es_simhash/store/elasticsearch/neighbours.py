@@ -147,6 +147,7 @@ def read_near(
                 cosine,
                 _concept_score(hit) / _concept_boost(profile),
                 entities_in_common,
+                profile.background,
             ),
             chunks,
             sketch,

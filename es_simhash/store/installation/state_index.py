@@ -14,6 +14,7 @@ from typing import Any
 from es_simhash.errors import ClusterError, IndexMissing, InputError
 from es_simhash.fingerprints.hashing import digest_of_key
 from es_simhash.store import resources
+from es_simhash.store.background_entry import KIND
 from es_simhash.store.elasticsearch.bulk import CONFLICT
 from es_simhash.store.elasticsearch.errors import reason_of
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
@@ -97,6 +98,18 @@ class StateIndex:
             "undecided": sorted(checkpoint.undecided),
         }
         self.write([self.entry(digest_of_key("sweep", self.field), entry)])
+
+    def background(self) -> Mapping[str, Any] | None:
+        """Return the entry of the background; None without one."""
+        return next(self.entries(KIND), None)
+
+    def write_background(self, entry: Mapping[str, Any] | None) -> None:
+        """Store the background in place of any other; None removes it."""
+        id = digest_of_key(KIND, self.field)
+        if entry is not None:
+            self.write([self.entry(id, entry)])
+        elif self.background() is not None:
+            self.write([self.removal(id)])
 
     def sizes(self) -> dict[str, int]:
         """Return the number of documents of each family that has several."""

@@ -1,0 +1,71 @@
+"""What counting the background of an index did."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from es_simhash.semantics.background import MIN_DOCUMENTS, Background
+
+
+@dataclass(frozen=True)
+class BackgroundReport:
+    """What counting the background of an index did.
+
+    Attributes:
+        index: The index that has the texts.
+        name: Name of the background that is stored now; None for none.
+        date: When it was counted, in ISO 8601 and UTC.
+        languages: Different texts that were counted, by ISO 639-1 code, of languages with enough;
+            the code of an unknown language is empty.
+        too_few: The same of languages with too few, for which general word frequencies count.
+        replaced: Name of the background that was stored before; None without one, or where it
+            stays.
+        drift: Mean difference of the weights of common words from those before, from 0 to 1; None
+            where none could be compared.
+        problem: Why none was counted; None where nothing failed. What was stored before stays.
+    """
+
+    index: str
+    name: str | None = None
+    date: str | None = None
+    languages: Mapping[str, int] = field(default_factory=dict)
+    too_few: Mapping[str, int] = field(default_factory=dict)
+    replaced: str | None = None
+    drift: float | None = None
+    problem: str | None = None
+
+    @property
+    def documents(self) -> int:
+        """Different texts of the background."""
+        return sum(self.languages.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as it is printed in JSON."""
+        return {**asdict(self), "documents": self.documents}
+
+    def sentence(self) -> str:
+        """Return the report in one or two sentences."""
+        before = f" It replaces {self.replaced}{self._drifted}." if self.replaced else ""
+        if self.problem is not None:
+            return f"No background was counted: {self.problem}"
+        if self.name is None:
+            texts = sum(self.too_few.values())
+            gone = f" {self.replaced} is removed." if self.replaced else ""
+            return (
+                f"No background: {texts} different texts, and {MIN_DOCUMENTS} of one language are "
+                f"needed. General word frequencies count.{gone}"
+            )
+        return f"Background {self.name} of {self.documents} texts ({self._codes}).{before}"
+
+    @property
+    def _drifted(self) -> str:
+        return "" if self.drift is None else f", from which it differs by {self.drift:.2f}"
+
+    @property
+    def _codes(self) -> str:
+        return ", ".join(f"{code or 'other'} {count}" for code, count in self.languages.items())
+
+
+def languages_of(background: Background) -> dict[str, int]:
+    """Return how many texts of each language a background has."""
+    return {code: language.documents for code, language in background.languages.items()}

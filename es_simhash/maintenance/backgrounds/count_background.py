@@ -1,0 +1,226 @@
+"""Counting the background of an index from a sample of its texts, and storing it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from typing import Any
+
+from es_simhash.errors import ClusterError, EsSimhashError, InputError
+from es_simhash.fingerprints.text_fingerprints import content_hash
+from es_simhash.maintenance.backgrounds.background_report import BackgroundReport, languages_of
+from es_simhash.semantics.background import MIN_DOCUMENTS, Background
+from es_simhash.semantics.background_counts import BackgroundCounts, drift
+from es_simhash.semantics.profiler import semantic_profiler
+from es_simhash.semantics.vectors import no_vectors
+from es_simhash.store.background_entry import (
+    CountedIndex,
+    background_of,
+    counted_index,
+    entry_of,
+)
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.elasticsearch.index_stats import read_checkpoints
+from es_simhash.store.elasticsearch.store import ElasticsearchStore
+from es_simhash.store.installation.sidecar_source import sidecar_source
+from es_simhash.store.installation.state_index import StateIndex
+from es_simhash.store.intents import Count, DocumentsAt, Find, Parts
+from es_simhash.store.protocol import Store
+from es_simhash.store.rows import Row
+from es_simhash.text.limits import is_too_long
+from es_simhash.text.normal_forms import normalise
+
+# Texts of a sample: from 200 on rankings are those of all texts (docs/semantic-neighbours.md).
+SAMPLE = 2_000
+_TEXTS_AT_ONCE = 100
+# A sweep counts again when the number of documents has changed by this factor, or as many writes
+# were made as there were documents.
+_GROWTH = 1.5
+# Two samples of one collection differ by 0.02 to 0.05.
+DRIFTED = 0.1
+
+
+def count_background(
+    client: Client, index: str, *, config: IndexConfig | None = None
+) -> BackgroundReport:
+    """Count the background of an index, and store it in place of any other.
+
+    Args:
+        client: Client of the cluster.
+        index: Index, alias or data stream, or a sidecar.
+        config: Names of the fields and the vocabulary; the schemes are read from the mapping.
+
+    Raises:
+        IndexMissing: There is no such index.
+        MappingConflict: It has no `simhash` fields.
+        InputError: It finds versions alone.
+        ClusterError: A shard does not answer, or a privilege is missing; what was stored stays.
+    """
+    counter = _Counter.open(Gateway.of(client), index, config or IndexConfig())
+    return counter.replaced(counter.state.background())
+
+
+def renew_background(
+    client: Client, index: str, *, config: IndexConfig | None = None
+) -> BackgroundReport | None:
+    """Count the background of an index again where it may have drifted, and store it if it has.
+
+    Args:
+        client: Client of the cluster.
+        index: Index, alias or data stream.
+        config: As in `count_background`.
+
+    Returns:
+        What was done; None where nothing changed. Nothing is raised: a failure is its `problem`.
+    """
+    try:
+        counter = _Counter.open(Gateway.of(client), index, config or IndexConfig())
+        return counter.renewed()
+    except EsSimhashError as error:
+        return BackgroundReport(index, problem=str(error))
+
+
+@dataclass(frozen=True)
+class _Counter:
+    """Counts the background of one index.
+
+    Attributes:
+        store: The index that has the texts.
+        config: How they are read.
+        state: Where backgrounds are stored.
+    """
+
+    store: ElasticsearchStore
+    config: IndexConfig
+    state: StateIndex
+
+    @classmethod
+    def open(cls, gateway: Gateway, index: str, given: IndexConfig) -> "_Counter":
+        is_sidecar = sidecar_source(gateway, index, given.simhash_field) is not None
+        opened = ElasticsearchStore(gateway, index, given, is_sidecar=is_sidecar)
+        name, config = opened.text_index, opened.config
+        if config.semantics is None:
+            raise InputError(
+                f"Index {index!r} finds versions alone, and a background weighs neighbours. "
+                "Install it without --no-semantics."
+            )
+        store = ElasticsearchStore(gateway, name, config, is_complete=True)
+        return cls(store, config, StateIndex(gateway, name, given.simhash_field))
+
+    @property
+    def _scheme(self) -> str:
+        return "" if self.config.semantics is None else self.config.semantics.name
+
+    def replaced(self, entry: Mapping[str, Any] | None) -> BackgroundReport:
+        """Count and store the background in place of that of an entry."""
+        index = self._index()
+        background, counts = self._count()
+        report = self._report(background, counts, entry)
+        self.state.write_background(None if background is None else entry_of(background, index))
+        return report
+
+    def renewed(self) -> BackgroundReport | None:
+        """Count again where the index has changed enough, and store what has drifted."""
+        entry = self.state.background()
+        index = self._index()
+        if entry is None and index.documents < MIN_DOCUMENTS:
+            return None
+        if entry is not None and not _has_changed(counted_index(entry), index):
+            return None
+        background, counts = self._count()
+        report = self._report(background, counts, entry)
+        if entry is None and background is None:
+            return None
+        if background is not None and report.drift is not None and report.drift < DRIFTED:
+            # The one that is stored is still right; remember that it was compared.
+            assert entry is not None
+            same = {**entry, "documents": index.documents, "writes": index.writes}
+            self.state.write_background(same)
+            return None
+        self.state.write_background(None if background is None else entry_of(background, index))
+        return report
+
+    def _report(
+        self,
+        background: Background | None,
+        counts: BackgroundCounts,
+        entry: Mapping[str, Any] | None,
+    ) -> BackgroundReport:
+        languages = {} if background is None else languages_of(background)
+        before = None if entry is None else str(entry.get("name"))
+        name = None if background is None else background.name
+        return BackgroundReport(
+            self.store.name,
+            name,
+            None if background is None else background.date,
+            languages,
+            {
+                code: count
+                for code, count in sorted(counts.documents.items())
+                if code not in languages
+            },
+            None if before == name else before,
+            self._drift(background, entry),
+        )
+
+    def _drift(self, new: Background | None, entry: Mapping[str, Any] | None) -> float | None:
+        if new is None or entry is None:
+            return None
+        try:
+            old = background_of(entry, self.store.name, self._scheme)
+        except EsSimhashError:
+            return None
+        return round(drift(old, new), 4)
+
+    def _index(self) -> CountedIndex:
+        """Return the index as it is now; without the privilege `monitor` nothing of its writes."""
+        (documents,) = self.store.ask([Count()])
+        try:
+            checkpoints = read_checkpoints(self.store.gateway, self.store.name)
+        except ClusterError:
+            return CountedIndex(int(documents), 0)
+        return CountedIndex(int(documents), sum(point.highest + 1 for point in checkpoints))
+
+    def _count(self) -> tuple[Background | None, BackgroundCounts]:
+        assert self.config.semantics is not None
+        profiler = semantic_profiler(self.config.semantics, self.config.vocabulary)
+        # Vectors are not counted, and a model may take long for them.
+        profiler = replace(profiler, source=no_vectors)
+        counts = BackgroundCounts()
+        for rows in _different(_sampled(self.store, self.config.entity_fields)):
+            texts = [str(row.text) for row in rows]
+            counts.add(profiler.profile(texts, [row.source for row in rows]))
+        date = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return counts.background(date, self._scheme), counts
+
+
+def _has_changed(before: CountedIndex, now: CountedIndex) -> bool:
+    """Check whether an index may have drifted: it grew or shrank, or was written anew."""
+    least, most = sorted((before.documents, now.documents))
+    writes = now.writes - before.writes
+    return most > _GROWTH * least or writes < 0 or writes > before.documents
+
+
+def _sampled(store: Store, fields: Sequence[str]) -> Iterator[list[Row]]:
+    """Yield documents drawn at random with their texts, some at a time."""
+    (found,) = store.ask([Find(size=SAMPLE, order=("random",))])
+    refs = [row.ref for row in found.rows]
+    for start in range(0, len(refs), _TEXTS_AT_ONCE):
+        some = tuple(refs[start : start + _TEXTS_AT_ONCE])
+        (rows,) = store.ask([DocumentsAt(some, Parts(text=True, fields=tuple(fields)))])
+        yield [rows[ref] for ref in some if ref in rows]
+
+
+def _different(batches: Iterator[list[Row]]) -> Iterator[list[Row]]:
+    """Yield documents that have a text which none before them has."""
+    seen: set[str] = set()
+    for rows in batches:
+        different = []
+        for row in rows:
+            if row.text is None or is_too_long(row.text):
+                continue
+            digest = content_hash(normalise(row.text))
+            if digest not in seen:
+                seen.add(digest)
+                different.append(row)
+        yield different

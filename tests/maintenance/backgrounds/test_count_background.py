@@ -1,0 +1,194 @@
+"""Counting the background of an index: from a sample, stored under a name, renewed by drift."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from es_simhash.errors import ClusterError, InputError
+from es_simhash.index import Index
+from es_simhash.ingestion.ingest import ingest
+from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backfills.backfill_job import BackfillSettings
+from es_simhash.maintenance.backgrounds.count_background import (
+    count_background,
+    renew_background,
+)
+from es_simhash.maintenance.diagnostics.index_state import count_documents
+from es_simhash.maintenance.sweeps.sweep import SweepSettings, sweep
+from es_simhash.store.fields import DEFAULT_FIELD
+from es_simhash.store.installation.install import install
+from es_simhash.store.installation.state_index import StateIndex
+from tests.support.company_news import notice, notices, other_news
+
+pytestmark = pytest.mark.cluster
+News = tuple[Any, str]
+
+
+@pytest.fixture
+def empty(client: Any, index_name: str) -> Iterator[News]:
+    """An index with our fields and no documents."""
+    install(client, index_name)
+    yield client, index_name
+    client.indices.delete(index=f"{index_name}-simhash", ignore_unavailable=True)
+
+
+def put(news: News, texts: dict[str, str]) -> None:
+    client, name = news
+    documents = [{"id": id, "text": text} for id, text in texts.items()]
+    assert all(outcome.ok for outcome in ingest(client, name, documents))
+    client.indices.refresh(index=name)
+
+
+def stored(news: News) -> Any:
+    client, name = news
+    return StateIndex(client, name, DEFAULT_FIELD).background()
+
+
+def test_what_was_counted_is_stored_under_its_name_and_date(news_index: News) -> None:
+    client, name = news_index
+    report = Index(client, name).count_background()
+    assert (report.documents, report.languages, report.replaced) == (300, {"en": 300}, None)
+    entry = stored(news_index)
+    assert (entry["name"], entry["date"]) == (report.name, report.date)
+    assert report.sentence() == f"Background {report.name} of 300 texts (en 300)."
+    status = count_documents(client, name)
+    assert status.background is not None
+    assert (status.background.name, status.background.documents) == (report.name, 300)
+    # The same documents have the same name.
+    again = count_background(client, name)
+    assert (again.name, again.replaced, again.drift) == (report.name, None, 0)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        {"one": notice(1)},
+        {f"copy{number}": notice(1) for number in range(300)},
+        {f"n{number}": f"{number} {number * 7}" for number in range(300)},
+        {},
+    ],
+    ids=["one document", "copies of one text", "numbers", "nothing"],
+)
+def test_an_index_without_enough_texts_says_that_it_has_none(
+    empty: News, texts: dict[str, str]
+) -> None:
+    put(empty, texts)
+    client, name = empty
+    report = count_background(client, name)
+    assert report.name is None
+    assert report.sentence().startswith("No background: ")
+    assert report.sentence().endswith("General word frequencies count.")
+    assert stored(empty) is None
+    assert renew_background(client, name) is None
+    status = count_documents(client, name)
+    assert status.background is not None
+    assert (status.background.name, status.background.problem) == (None, None)
+
+
+def test_one_that_is_not_needed_any_more_is_removed(news_index: News) -> None:
+    client, name = news_index
+    before = count_background(client, name)
+    lines = [{"delete": {"_id": id}} for id in [*notices()][50:]]
+    client.bulk(index=name, operations=lines, refresh=True)
+    report = count_background(client, name)
+    assert (report.name, report.replaced) == (None, before.name)
+    assert report.sentence().endswith(f"{before.name} is removed.")
+    assert stored(news_index) is None
+
+
+def test_an_index_of_versions_alone_needs_none(client: Any, index_name: str) -> None:
+    install(client, index_name, semantics=None)
+    with pytest.raises(InputError, match="finds versions alone"):
+        count_background(client, index_name)
+    status = count_documents(client, index_name)
+    assert status.background is None
+
+
+def test_a_sidecar_has_the_background_of_its_texts(
+    client: Any, index_name: str, write: Any
+) -> None:
+    write(index_name, {id: {"text": text} for id, text in notices().items()})
+    sidecar = f"{index_name}-near"
+    try:
+        list(backfill(client, index_name, sidecar=sidecar, settings=BackfillSettings(processes=1)))
+        report = count_background(client, sidecar)
+        assert (report.index, report.documents) == (index_name, 300)
+        assert count_documents(client, sidecar).background.name == report.name  # type: ignore[union-attr]
+    finally:
+        names = f"{sidecar},{index_name}-simhash"
+        client.indices.delete(index=names, ignore_unavailable=True)
+
+
+def test_a_shard_that_fails_changes_nothing(
+    news_index: News, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, name = news_index
+    before = count_background(client, name).name
+    lost, alias = f"{name}-lost", f"{name}-alias"
+    client.indices.create(
+        index=lost,
+        mappings=client.indices.get_mapping(index=name)[name]["mappings"],
+        settings={"index.routing.allocation.require._name": "no-such-node"},
+        wait_for_active_shards="0",
+    )
+    client.indices.put_alias(index=f"{name},{lost}", name=alias)
+    try:
+        with pytest.raises(ClusterError):
+            count_background(client, alias)
+        report = renew_background(client, alias)
+    finally:
+        client.indices.delete(index=lost)
+    assert report is not None
+    assert report.problem is not None
+    assert report.sentence().startswith("No background was counted: ")
+    assert not client.indices.exists(index=f"{alias}-simhash")
+    assert stored(news_index)["name"] == before
+
+
+def test_it_is_renewed_when_it_has_drifted_and_not_before(news_index: News) -> None:
+    client, name = news_index
+    first = renew_background(client, name)
+    assert first is not None
+    assert (first.replaced, first.drift) == (None, None)
+    assert renew_background(client, name) is None
+    # Twice as many documents of the same kind: it is compared, and stays.
+    put(news_index, {f"m{number}": notice(number) for number in range(400, 700)})
+    assert renew_background(client, name) is None
+    assert stored(news_index)["name"] == first.name
+    assert stored(news_index)["documents"] == 600
+    put(news_index, other_news(1000))
+    second = renew_background(client, name)
+    assert second is not None
+    assert second.replaced == first.name
+    assert second.drift is not None
+    assert second.drift > 0.1
+    assert second.sentence().endswith(
+        f"It replaces {first.name}, from which it differs by {second.drift:.2f}."
+    )
+
+
+def test_a_damaged_one_is_counted_again(news_index: News) -> None:
+    client, name = news_index
+    right = count_background(client, name).name
+    state = StateIndex(client, name, DEFAULT_FIELD)
+    state.write_background({**stored(news_index), "languages": "{}", "writes": 10**9})
+    assert "is damaged" in str(count_documents(client, name).background.problem)  # type: ignore[union-attr]
+    report = renew_background(client, name)
+    assert report is not None
+    assert (report.name, report.drift) == (right, None)
+    assert count_documents(client, name).background.name == right  # type: ignore[union-attr]
+
+
+def test_a_sweep_counts_it_and_says_so(empty: News) -> None:
+    client, name = empty
+    settings = SweepSettings(processes=1)
+    for id, text in notices().items():
+        client.index(index=name, id=id, document={"text": text})
+    report = sweep(client, name, settings=settings)
+    assert report.background is not None
+    assert report.background.documents == 300
+    assert report.to_dict()["background"]["name"] == stored(empty)["name"]
+    assert sweep(client, name, settings=settings).background is None
+    client.index(index=name, id="more", document={"text": notice(999)})
+    assert sweep(client, name, settings=settings).background is None
