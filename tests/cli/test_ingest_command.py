@@ -132,7 +132,7 @@ def test_conflicts_are_reported_in_text_and_json(
 def test_a_killed_run_goes_on_where_it_was(
     client: Any, index: str, cluster_url: str, proxy: Any, tmp_path: Path
 ) -> None:
-    total = 6_000
+    total = 12_000
     path = write(tmp_path / "a.jsonl", total)
     journal = tmp_path / "journal"
     environment = {**os.environ, "ES_SIMHASH_HOME": str(tmp_path / "home")}
@@ -184,7 +184,7 @@ def test_a_killed_run_goes_on_where_it_was(
 def test_an_interrupted_run_ends_cleanly_and_keeps_its_journal(
     index: str, proxy: Any, tmp_path: Path
 ) -> None:
-    path = write(tmp_path / "a.jsonl", 6_000)
+    path = write(tmp_path / "a.jsonl", 12_000)
     journal = tmp_path / "journal"
 
     def interrupt(request: str, body: bytes) -> tuple[int, bytes] | None:
