@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
   bench-semantics bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-sweep bench-decisions \
   bench-passages bench-copies bench-changes bench-chains bench-widget bench-service bench-async bench-outage \
-  bench-parts-of-speech bench-peers bench-version-evidence bench-schemes bench-tune evaluate experiments
+  bench-parts-of-speech bench-peers version-weights bench-schemes bench-tune evaluate experiments
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
@@ -50,9 +50,9 @@ bench: bench-speed bench-versions bench-semantics bench-entities bench-guarantee
 bench-versions: $(STAMP)
 	@$(BIN)/python -m tests.bench.versions $(ARGS)
 
-# The score of versions on every collection, beside curves that were fitted on the others.
-bench-version-evidence: $(STAMP)
-	@$(BIN)/python -m tests.bench.version_evidence $(ARGS)
+# Weights of the evidence of versions, fitted, and measured leaving each collection out.
+version-weights: $(STAMP)
+	@$(BIN)/python -m tests.bench.version_weights $(ARGS)
 
 # Fingerprints a second, beside PyPI simhash on the same texts.
 bench-speed: $(STAMP)

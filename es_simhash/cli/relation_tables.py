@@ -22,6 +22,7 @@ from es_simhash.relation.relation import (
     semantic_score,
 )
 from es_simhash.relation.thresholds import REUSE_KINDS, SHOWN_SCORE
+from es_simhash.relation.version_weights import EVIDENCE_TITLES
 from es_simhash.semantics.semantic_profile import SemanticSimilarity, SharedConcept
 from es_simhash.store.paths import get_path
 from es_simhash.text.escaping import one_line
@@ -73,6 +74,8 @@ def print_pair(a: str, b: str, relation: Relation, console: Console) -> None:
         console.print(_score_line(relation))
     if relation.reuse is not None:
         console.print(_reuse_line(relation.reuse))
+    if relation.log_odds is not None:
+        console.print(_log_odds_line(relation.log_odds))
     if relation.dismissed:
         console.print("dismissed: a person decided that they are not versions")
     if relation.joined:
@@ -134,6 +137,18 @@ def _reuse_line(reuse: Reuse) -> str:
         if coverage.of_query or coverage.of_hit:
             parts.append(f"{kind} {coverage.of_query:.0%} of A, {coverage.of_hit:.0%} of B")
     return f"passages: {'; '.join(parts)}"
+
+
+def _log_odds_line(log_odds: Mapping[str, float]) -> str:
+    """Return what speaks for and against versions, what says most first."""
+    added = {name: value for name, value in log_odds.items() if name != "start"}
+    parts = [
+        f"{EVIDENCE_TITLES[name]} {value:+.1f}"
+        for name, value in sorted(added.items(), key=lambda item: -abs(item[1]))
+        if round(value, 1)
+    ]
+    total = sum(log_odds.values())
+    return f"evidence: {log_odds['start']:.1f} {', '.join(parts)} = {total:.1f} (log-odds)"
 
 
 def heading(query: str, relation: Relation) -> Text:

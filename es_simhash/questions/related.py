@@ -16,7 +16,7 @@ from es_simhash.relation.decided_pairs import ManualPairs, ManualPairsOfDocument
 from es_simhash.relation.evidence import explained
 from es_simhash.relation.references import DocumentRef, Key
 from es_simhash.relation.relation import Relation, as_joined
-from es_simhash.relation.scoring import compare_texts
+from es_simhash.relation.scoring import compare_texts, with_log_odds
 from es_simhash.store.config import DocumentFields, IndexConfig
 from es_simhash.store.dates import DateField
 from es_simhash.store.intents import (
@@ -96,6 +96,7 @@ class RelatedSteps:
             yield from self.background.read([query])
         compared = compare_texts(query.text, hit.text, self._config.versions_from)
         relation = explained(compared, query.text, hit.text, self._config.min_score)
+        relation = with_log_odds(relation, query.text, hit.text)
         if id_b in noted.joined.others(id_a):
             relation = as_joined(relation)
         relation = replace(

@@ -1,5 +1,6 @@
 """Relations: kinds, coverage, evidence, and why two documents are related."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -135,6 +136,10 @@ class Relation:
         document: Title, date and so on of the hit; None where they were not read.
         fields: What the fields of owner and identifiers say, of a query that is a document; empty
             where the index is configured with none.
+        log_odds: What each piece of evidence adds to the log-odds that the two are versions, and
+            where these `start`; their sum as a probability is the score of versions before the
+            threshold of an index. None where two documents were not compared alone, or share no
+            text.
     """
 
     id: str | None
@@ -154,6 +159,7 @@ class Relation:
     direction: Direction | None = None
     document: DocumentContext | None = None
     fields: tuple[FieldEvidence, ...] = ()
+    log_odds: Mapping[str, float] | None = None
 
     @property
     def is_boilerplate(self) -> bool:

@@ -39,20 +39,6 @@ class Resemblance:
         """Share of one text that resembles the other, of both directions the greater."""
         return max(self.coverage.of_query, self.coverage.of_hit)
 
-    @property
-    def altered(self) -> float:
-        """Share of one text that resembles the other without being equal, from 0 to 1.
-
-        In the direction of the greater coverage, so that it is the same from either side. A
-        revision leaves most of its chunks as they are; a form that is filled in again has
-        something else in many of them.
-        """
-        of_query = self.coverage.of_query - self.equal.of_query
-        of_hit = self.coverage.of_hit - self.equal.of_hit
-        if self.coverage.of_query == self.coverage.of_hit:
-            return (of_query + of_hit) / 2
-        return of_query if self.coverage.of_query > self.coverage.of_hit else of_hit
-
 
 # More than two texts can resemble each other.
 GREATEST = Resemblance(Coverage(1.0, 1.0), Coverage(1.0, 1.0))

@@ -31,7 +31,7 @@ from es_simhash.relation.thresholds import (
     SHARED_SCORE,
     VERSION_SCORE,
 )
-from es_simhash.relation.version_value import score_of_pair, value_of_pair
+from es_simhash.relation.version_value import log_odds_of_pair, score_of_pair, value_of_pair
 from es_simhash.semantics.semantic_profile import SemanticProfile
 from es_simhash.semantics.similarity import compare_profiles
 
@@ -182,6 +182,17 @@ def version_value(one: StoredText, other: StoredText) -> float:
     if not shared.shared:
         return 0.0
     return value_of_pair(one, other, shared, resemblance_of(one.chunks, other.chunks))
+
+
+def with_log_odds(relation: Relation, query: ComparedText, hit: ComparedText) -> Relation:
+    """Return a relation with what speaks for versions; unchanged where no text is shared."""
+    if query.is_empty or hit.is_empty:
+        return relation
+    shared = _containment(query, hit)
+    if not shared.shared:
+        return relation
+    resemblance = resemblance_of(query.chunks, hit.chunks)
+    return replace(relation, log_odds=log_odds_of_pair(query, hit, shared, resemblance))
 
 
 def _containment(one: StoredText, other: StoredText) -> Containment:

@@ -43,15 +43,22 @@ class Containment:
     Attributes:
         shared: Shingles of both, as far as they are queried from both.
         fewer: Shingles of the text that has fewer, at the larger of the two windows.
+        more: Shingles of the text that has more, at the same window.
     """
 
     shared: int
     fewer: float
+    more: float
 
     @property
     def share(self) -> float:
         """Share of the shingles of the text that has fewer, from 0 to 1."""
         return min(1.0, self.shared / max(1.0, self.fewer))
+
+    @property
+    def resemblance(self) -> float:
+        """Share of the shingles of both that both have (Jaccard), from 0 to 1."""
+        return min(1.0, self.shared / max(1.0, self.fewer + self.more - self.shared))
 
     def smoothed(self, resemblance: float) -> float:
         """Return the share where few shingles were counted: the chunks say what to expect."""
@@ -73,10 +80,11 @@ def containment(one: ChunkFingerprints, other: ChunkFingerprints, shared: int) -
         shared: Number of shingles below their `shared_bound` that both have.
     """
     level = max(one.level, other.level)
-    fewer = min(int(one.shingle_counts[level]), int(other.shingle_counts[level]))
+    fewer, more = sorted((int(one.shingle_counts[level]), int(other.shingle_counts[level])))
     if shared < max(least_shared(one.shingles), least_shared(other.shingles)):
         shared = 0
-    return Containment(shared, fewer * shared_bound(one, other) / ALL_SHINGLES)
+    part = shared_bound(one, other) / ALL_SHINGLES
+    return Containment(shared, fewer * part, more * part)
 
 
 def shared_shingles(

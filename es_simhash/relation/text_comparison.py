@@ -6,7 +6,7 @@ from es_simhash.relation.evidence import explained
 from es_simhash.relation.relation import (
     Relation,
 )
-from es_simhash.relation.scoring import compare_texts
+from es_simhash.relation.scoring import compare_texts, with_log_odds
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.semantics.vocabularies.vocabulary_files import load_vocabulary
@@ -42,7 +42,7 @@ def compare(
     """
     query, hit = text_analyser(scheme, semantics, vocabulary).analyse([text_a, text_b])
     read_profiles([query, hit])
-    return explained(compare_texts(query, hit), query, hit)
+    return with_log_odds(explained(compare_texts(query, hit), query, hit), query, hit)
 
 
 def text_analyser(

@@ -45,32 +45,12 @@ LEAST_SHARED = 2
 LEAST_BODY = 0.25
 # The same of a text and one more than LENGTH_RATIO times as long.
 LEAST_EXCERPT = 0.5
-# The same part in the score of versions.
+# Resembling text counts this part of its share in what they share.
 VERSION_RESEMBLANCE_WEIGHT = 0.5
-# Versions share their body and their identity: the geometric mean of the two, this weight on the
-# body, from VERSION_SCORE on.
-BODY_EXPONENT = 0.1
-# Text that resembles the other without being equal takes this part of its share from the identity.
-ALTERED_WEIGHT = 0.95
-# Weight of the numbers in the agreement of two heads that have some.
-HEAD_NUMBERS_WEIGHT = 0.45
-# Any two texts of one language and subject have this share of their longer words in common.
-UNRELATED_WORDS = 0.39
-# Weight of the numbers, compared with the words.
-NUMBERS_WEIGHT = 0.2
-# Texts of the first two classes of windows, up to 128 tokens, are compared as records.
+# Texts of the first two classes of windows, up to 128 tokens, are weighed as records.
 RECORD_LEVEL = 1
-# Weight of the rule of records where one of two texts is of the next class.
+# Weight of records where one of two texts is of the next class.
 LARGER_RECORD_WEIGHT = 0.25
-# Weights of the words, of the letters of the head, and of the numbers of records.
-RECORD_WEIGHTS = (0.3, 0.22, 0.48)
-# What the words say counts like this many numbers more.
-RECORD_PRIOR = 0.5
-# Weight of the body, compared with these three.
-RECORD_BODY = 0.12
-# Records are versions from this agreement on, or where one has this share of the other's shingles.
-RECORD_THRESHOLD = 0.724
-CONTAINED_SHINGLES = 0.9
 
 # --- Kinds ---
 
@@ -136,5 +116,5 @@ VERBATIM_KEPT, EDITED_KEPT = 0.9, 0.4
 LENGTH_RATIO = 8
 # A member that is no version of the representative is linked with it by versions of this score and
 # more, small steps, and keeps this share of it.
-STEP_SCORE = 0.8
+STEP_SCORE = 0.92
 LEAST_KEPT = 0.1

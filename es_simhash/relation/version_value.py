@@ -7,35 +7,26 @@ What else is in the index, how they were found and which of them was queried hav
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
-from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.sketch import HEAD_BITS, NUMBERS, Sketch
 from es_simhash.relation.candidate import ScoredText
 from es_simhash.relation.resemblance import Resemblance
 from es_simhash.relation.shared_shingles import Containment
 from es_simhash.relation.thresholds import (
-    ALTERED_WEIGHT,
-    BODY_EXPONENT,
-    CONTAINED_SHINGLES,
-    HEAD_NUMBERS_WEIGHT,
     LARGER_RECORD_WEIGHT,
     LEAST_BODY,
     LEAST_EXCERPT,
     LENGTH_RATIO,
-    NUMBERS_WEIGHT,
-    RECORD_BODY,
     RECORD_LEVEL,
-    RECORD_PRIOR,
-    RECORD_THRESHOLD,
-    RECORD_WEIGHTS,
     RESEMBLANCE_WEIGHT,
+    SCORE_DIGITS,
     SHOWN_SCORE,
-    UNRELATED_WORDS,
     VERSION_RESEMBLANCE_WEIGHT,
     VERSION_SCORE,
 )
+from es_simhash.relation.version_weights import VersionEvidence, version_weights
 
+# One number may agree by chance; so many do not.
+FEW_NUMBERS = 5
 # A bitmap with more of its bits set says little of what is not in it.
 _MOST_SET = 0.75
 
@@ -94,90 +85,40 @@ def value_of_pair(
         one: A text.
         other: Another.
         shared: The shingles they share; without any, the value is 0.
-        resemblance: Resemblance of their chunks.
+        resemblance: Resemblance of their chunks; without any, the value is 0.
     """
-    if not shared.shared:
+    if not shares_enough(one, other, shared, resemblance):
         return 0.0
-    fewer, more = sorted((one.chunks.level, other.chunks.level))
-    if fewer > RECORD_LEVEL or more > RECORD_LEVEL + 1:
-        return _text_value(one, other, shared, resemblance)
-    record = _record_value(one, other, shared, resemblance)
-    if more <= RECORD_LEVEL:
-        return record
-    # Where records end, one rule leads over to the other.
-    text = _text_value(one, other, shared, resemblance)
-    return LARGER_RECORD_WEIGHT * record + (1 - LARGER_RECORD_WEIGHT) * text
+    return version_weights().probability(evidence_of_pair(one, other, shared, resemblance))
+
+
+def log_odds_of_pair(
+    one: ScoredText, other: ScoredText, shared: Containment, resemblance: Resemblance
+) -> dict[str, float]:
+    """Return what each piece of evidence adds to the log-odds of versions, and where they start."""
+    evidence = evidence_of_pair(one, other, shared, resemblance)
+    added = version_weights().log_odds(evidence)
+    return {name: round(value, SCORE_DIGITS) for name, value in added.items()}
+
+
+def shares_enough(
+    one: ScoredText, other: ScoredText, shared: Containment, resemblance: Resemblance
+) -> bool:
+    """Check whether two texts share as much as versions do, whatever else they have in common.
+
+    A book has the words of whatever it quotes: they do not tell an excerpt from a quotation.
+    """
+    if not shared.shared or not resemblance.greater:
+        return False
+    shorter, longer = sorted(int(text.chunks.characters.sum()) for text in (one, other))
+    least = LEAST_BODY if longer <= LENGTH_RATIO * shorter else LEAST_EXCERPT
+    copied = shared.smoothed(resemblance.greater)
+    return _body(copied, resemblance.greater, VERSION_RESEMBLANCE_WEIGHT) >= least
 
 
 def _body(copied: float, resembling: float, weight: float) -> float:
     """Return what two texts share: what is copied, and a part of what resembles of the rest."""
     return copied + (1 - copied) * weight * resembling
-
-
-def _record_value(
-    one: ScoredText, other: ScoredText, shared: Containment, resemblance: Resemblance
-) -> float:
-    copied = shared.smoothed(resemblance.greater)
-    body = _body(copied, resemblance.greater, VERSION_RESEMBLANCE_WEIGHT)
-    agreement = _record_agreement(one.sketch, other.sketch)
-    scaled = _piecewise(
-        (1 - RECORD_BODY) * agreement + RECORD_BODY * body,
-        (RECORD_THRESHOLD, VERSION_SCORE),
-        (1.0, 1.0),
-    )
-    return max(scaled, VERSION_SCORE) if shared.share >= CONTAINED_SHINGLES else scaled
-
-
-def _text_value(
-    one: ScoredText, other: ScoredText, shared: Containment, resemblance: Resemblance
-) -> float:
-    copied = shared.smoothed(resemblance.greater)
-    body = _body(copied, resemblance.greater, VERSION_RESEMBLANCE_WEIGHT)
-    if body < _least_body(one.chunks, other.chunks):
-        return 0.0
-    identity = _identity(one.sketch, other.sketch, copied)
-    # What was altered throughout is another text of the same form.
-    identity = max(0.0, identity - ALTERED_WEIGHT * resemblance.altered * (1 - identity))
-    value: float = body**BODY_EXPONENT * identity ** (1 - BODY_EXPONENT)
-    return value
-
-
-def _least_body(one: ChunkFingerprints, other: ChunkFingerprints) -> float:
-    """Return what versions of these lengths share at least.
-
-    A book has the words of whatever it quotes: they do not tell an excerpt from a quotation.
-    """
-    shorter, longer = sorted(int(chunks.characters.sum()) for chunks in (one, other))
-    return LEAST_BODY if longer <= LENGTH_RATIO * shorter else LEAST_EXCERPT
-
-
-def _record_agreement(one: Sketch, other: Sketch) -> float:
-    """Return how far two short texts say the same: words, letters of the head, and numbers.
-
-    A volume, a year or a model that differs tells two records apart whose words are the same.
-    """
-    letters = head_letters(one, other)
-    overlap = word_overlap(one, other)
-    words = letters if overlap is None else overlap
-    compared, common = number_overlap(one, other)
-    # A single number is soon another one: what the words say stands for a part of it.
-    numbers = (common + RECORD_PRIOR * words) / (compared + RECORD_PRIOR)
-    return float(np.dot(RECORD_WEIGHTS, (words, letters, numbers)))
-
-
-def _identity(one: Sketch, other: Sketch, share: float) -> float:
-    """Return how far two texts are about the same thing: by their heads or by their words.
-
-    One of them is enough: a revision may have a new head, and a text that was rewritten keeps its
-    head. Two forms filled in differently agree half in both.
-    """
-    # Whoever shares a text shares its words; of texts of different lengths bitmaps know less.
-    overlap = max(word_overlap(one, other) or 0.0, share)
-    words = max(0.0, (overlap - UNRELATED_WORDS) / (1 - UNRELATED_WORDS))
-    compared, common = number_overlap(one, other)
-    numbers = common / compared if compared else words
-    vocabulary = (1 - NUMBERS_WEIGHT) * words + NUMBERS_WEIGHT * numbers
-    return max(head_agreement(one, other), vocabulary)
 
 
 def _piecewise(value: float, knee: tuple[float, float], end: tuple[float, float]) -> float:
@@ -192,23 +133,47 @@ def _piecewise(value: float, knee: tuple[float, float], end: tuple[float, float]
     return min(end_value, knee_value + slope * (value - knee_at))
 
 
+def evidence_of_pair(
+    one: ScoredText, other: ScoredText, shared: Containment, resemblance: Resemblance
+) -> VersionEvidence:
+    """Return the evidence that two texts are versions.
+
+    Args:
+        one: A text.
+        other: Another.
+        shared: The shingles they share.
+        resemblance: Resemblance of their chunks.
+    """
+    sketches = one.sketch, other.sketch
+    head_numbers = one.sketch.head_numbers, other.sketch.head_numbers
+    fewer, agreeing = min(map(len, head_numbers)), len(head_numbers[0] & head_numbers[1])
+    compared, common = number_overlap(*sketches)
+    return VersionEvidence(
+        max(resemblance.equal.of_query, resemblance.equal.of_hit),
+        shared.share,
+        shared.resemblance,
+        head_letters(*sketches),
+        agreeing / fewer if fewer else None,
+        min(1.0, agreeing / FEW_NUMBERS) if fewer else None,
+        common / compared if compared else None,
+        # Whoever shares a text shares its words; of texts of different lengths bitmaps know less.
+        max(word_overlap(*sketches) or 0.0, shared.share),
+        _record_share(one.chunks.level, other.chunks.level),
+    )
+
+
+def _record_share(level: int, other_level: int) -> float:
+    """Return how far two texts of these classes of lengths are weighed as records."""
+    fewer, more = sorted((level, other_level))
+    if more <= RECORD_LEVEL:
+        return 1.0
+    return LARGER_RECORD_WEIGHT if fewer <= RECORD_LEVEL and more == RECORD_LEVEL + 1 else 0.0
+
+
 def head_letters(one: Sketch, other: Sketch) -> float:
     """Return the share of the runs of four characters that two heads have in common (Dice)."""
     common, size, other_size = _intersection(one.head, other.head, HEAD_BITS)
     return min(1.0, 2 * common / (size + other_size)) if size + other_size else 0.0
-
-
-def head_agreement(one: Sketch, other: Sketch) -> float:
-    """Return how far two heads agree, letters and numbers apart; letters alone without numbers.
-
-    A form that is filled in again keeps its letters; what tells it apart is often a number.
-    """
-    letters = head_letters(one, other)
-    fewer = min(len(one.head_numbers), len(other.head_numbers))
-    if not fewer:
-        return letters
-    numbers = len(one.head_numbers & other.head_numbers) / fewer
-    return (1 - HEAD_NUMBERS_WEIGHT) * letters + HEAD_NUMBERS_WEIGHT * numbers
 
 
 def word_overlap(one: Sketch, other: Sketch) -> float | None:

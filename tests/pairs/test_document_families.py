@@ -113,9 +113,9 @@ def test_records_whose_numbers_differ_are_of_two_families() -> None:
 def test_texts_made_by_one_form_are_not_versions_of_each_other(
     make_text: Callable[..., str],
 ) -> None:
-    form = make_text(7, 200)
+    form = make_text(7, 150)
     filled = {
-        str(number): f"{make_text(3000 + number, 40)} {form} {make_text(4000 + number, 60)}"
+        str(number): f"{make_text(3000 + number, 50)} {form} {make_text(4000 + number, 100)}"
         for number in range(6)
     }
     assert len(families_in_memory(filled)) == 6

@@ -36,7 +36,7 @@ def test_small_steps_lead_to_members_that_keep_something(kept: float, expected: 
         order,
         neighbours,
         Comparison(
-            score=lambda one, other: 0.9 * (abs(order.index(one) - order.index(other)) == 1),
+            score=lambda one, other: 0.97 * (abs(order.index(one) - order.index(other)) == 1),
             kept=lambda one, other: kept,
             rank=lambda node: -order.index(node),
         ),

@@ -36,7 +36,7 @@ def policy(make_text: Make, revise: Make) -> dict[str, str]:
     """A policy of six versions, and a text that quotes a third of it."""
     texts = {"policy-0": make_text(1)}
     for step in range(1, 6):
-        texts[f"policy-{step}"] = revise(texts[f"policy-{step - 1}"], step, 0.04)
+        texts[f"policy-{step}"] = revise(texts[f"policy-{step - 1}"], step, 0.01)
     quoted = " ".join(texts["policy-0"].split()[:100])
     return {**texts, "quote": f"{make_text(7, 90)} {quoted} {make_text(8, 110)}"}
 
@@ -98,7 +98,7 @@ def test_boilerplate_is_told_and_can_be_left_out(desk: Desk, make_text: Make) ->
 def test_versions_are_shown_however_common_their_text_is(
     desk: Desk, policy: dict[str, str], revise: Make
 ) -> None:
-    put(desk, {**policy, "policy-6": revise(policy["policy-5"], 6, 0.02)})
+    put(desk, {**policy, "policy-6": revise(policy["policy-5"], 6, 0.005)})
     distinctive = SearchOptions(size=100, evidence=False, distinctive=True)
     versions = {each.id: each for each in asked(desk, distinctive) if each.kind == "version"}
     assert versions.keys() == {f"policy-{n}" for n in range(1, 7)}

@@ -242,7 +242,7 @@ def make_chain() -> Callable[[], dict[str, str]]:
         return {
             "a": " ".join([*words[:250], *text(61, 400).split()]),
             "b": " ".join(words),
-            "c": " ".join([*text(62, 60).split(), *words[230:]]),
+            "c": " ".join([*words[:25], *text(62, 40).split(), *words[230:]]),
         }
 
     return make

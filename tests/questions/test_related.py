@@ -175,7 +175,7 @@ def test_the_json_of_a_relation_has_these_keys(answers: Answers) -> None:
     assert list(best) == [
         "id", "kind", "score", "coverage", "evidence", "index", "source", "truncated",
         "semantics", "copies", "dismissed", "joined", "common", "reuse", "direction", "document",
-        "fields",
+        "fields", "log_odds",
     ]  # fmt: skip
     assert best["id"] == "en-battery-excerpt"
     assert list(best["coverage"]) == ["of_query", "of_hit"]

@@ -113,7 +113,11 @@ as it is essential for the training. Section seven. This regulation comes into f
 August {3}.
 """
 SADDLER = FORM.format(
-    "saddlers", 36, "cutting leather, stitching harness, padding collars, fitting buckles", 1991
+    "saddlers",
+    36,
+    "cutting leather, stitching harness, padding collars, fitting buckles, dyeing hides, measuring "
+    "horses, mending bridles, waxing threads, lining saddles, choosing tools and keeping accounts",
+    1991,
 )
 
 
@@ -121,7 +125,8 @@ def test_two_forms_filled_in_differently_are_no_versions() -> None:
     baker = FORM.format(
         "confectioners",
         30,
-        "kneading doughs, glazing tarts, tempering chocolate, storing flour",
+        "kneading doughs, glazing tarts, tempering chocolate, storing flour, baking biscuits, "
+        "spinning sugar, filling pralines, cooling creams, rolling marzipan and decorating cakes",
         87,
     )
     assert scored(SADDLER, baker).kind == "shares_passages"

@@ -42,7 +42,7 @@ def test_one_shingle_is_enough_only_for_texts_that_have_few() -> None:
 def test_a_share_of_few_shingles_is_drawn_to_the_resemblance(
     shared: int, fewer: float, resemblance: float
 ) -> None:
-    containment = Containment(shared, fewer)
+    containment = Containment(shared, fewer, fewer)
     assert 0 <= containment.share <= 1
     assert 0 <= containment.smoothed(resemblance) <= 1
     assert containment.smoothed(0.0) <= containment.smoothed(1.0)

@@ -10,7 +10,7 @@ from tests.support.filled_index import filled_index
 from tests.support.made_up_texts import make_text, revise
 
 # Shares of changed words: the more, the lower the score.
-SHARES = (0.02, 0.05, 0.1, 0.2, 0.25, 0.3, 0.4)
+SHARES = (0.02, 0.06, 0.1, 0.14, 0.25, 0.4, 0.75)
 STEERING_TITLE = "Colour \x1b[31mred\x07"
 CHINESE = "北京市发布了新的规定，所有商店必须在晚上十点以前关门。居民表示欢迎，店主则担心收入。"
 
@@ -26,7 +26,7 @@ def documents() -> Iterator[dict[str, Any]]:
     yield {"id": "same2", "text": equal}
     tab = make_text(21)
     yield {"id": "tab\tone", "text": tab}
-    yield {"id": "tab two", "text": revise(tab, 71, 0.05)}
+    yield {"id": "tab two", "text": revise(tab, 71, 0.2)}
     yield {"id": "zh1", "text": CHINESE * 3 + "\x1b[2J最后一句。"}
     yield {"id": "zh2", "text": CHINESE * 3 + "结束的句子完全不同。"}
     for number in range(100, 104):

@@ -8,7 +8,14 @@ from functools import cached_property
 from es_simhash.differences.difference import Changes, KeyChange
 from es_simhash.differences.rendering.hunks import counted_key_changes
 from es_simhash.differences.rendering.paired_rows import Row, RowGroup, row_groups, row_of, rows
-from es_simhash.differences.rendering.pictures import DotPicture, Strip, dot_pictures, strip
+from es_simhash.differences.rendering.pictures import (
+    DotPicture,
+    EvidenceBar,
+    Strip,
+    dot_pictures,
+    evidence_bars,
+    strip,
+)
 from es_simhash.differences.version_timeline import DatedVersion, Timeline
 from es_simhash.pages.rendering import render_page
 from es_simhash.relation.relation import Relation, SharedPassage
@@ -97,6 +104,12 @@ class ComparisonPage:
     def strip(self) -> Strip | None:
         """The places of the common parts; None if both texts are empty."""
         return strip(self.changes, self.shared)
+
+    @property
+    def evidence(self) -> list[EvidenceBar]:
+        """What speaks for and against versions; empty where no text is shared."""
+        log_odds = None if self.relation is None else self.relation.log_odds
+        return evidence_bars(log_odds) if log_odds else []
 
     @property
     def dots(self) -> list[DotPicture]:

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from es_simhash.differences.difference import Changes
 from es_simhash.differences.version_timeline import DatedVersion, Timeline
 from es_simhash.relation.relation import SharedPassage
+from es_simhash.relation.version_weights import EVIDENCE_TITLES
 
 # Pixels that windows of 320 and of 768 pixels leave to the axis, which is as wide as the page.
 _NARROW, _WIDE = 240, 680
@@ -75,6 +76,59 @@ class DotPicture:
     axis: float
     dots: tuple[Dot, ...]
     texts: tuple[Words, ...]
+
+
+class EvidenceBar(NamedTuple):
+    """A step of a sum of evidence, drawn from where the sum stood before to where it stands after.
+
+    Attributes:
+        title: What speaks.
+        added: What it adds, in log-odds; of the first and the last bar where the sum stands.
+        left: Where the bar begins, from 0 to 1.
+        width: Its width on the same scale.
+        zero: Where neither side is more likely, on the same scale.
+        style: `for` or `against` versions, `sum` for the first and the last bar.
+    """
+
+    title: str
+    added: float
+    left: float
+    width: float
+    zero: float
+    style: str
+
+
+def evidence_bars(log_odds: Mapping[str, float]) -> list[EvidenceBar]:
+    """Return what speaks for and against two texts being versions as a waterfall.
+
+    Args:
+        log_odds: Where the log-odds `start`, and what each piece of evidence adds.
+    """
+    total, spans = 0.0, []
+    ordered = sorted(log_odds.items(), key=lambda item: (item[0] != "start", -abs(item[1])))
+    for name, added in ordered:
+        if not round(added, 1):
+            total += added
+            continue
+        begin = total if name != "start" else 0.0
+        total = begin + added
+        style = "sum" if name == "start" else "against" if added < 0 else "for"
+        spans.append((EVIDENCE_TITLES[name], added, begin, total, style))
+    spans.append(("sum", total, 0.0, total, "sum"))
+    ends = [place for span in spans for place in span[2:4]]
+    low, high = min(0.0, *ends), max(0.0, *ends)
+    scale = (high - low) or 1.0
+    return [
+        EvidenceBar(
+            title,
+            added,
+            (min(begin, end) - low) / scale,
+            abs(end - begin) / scale,
+            -low / scale,
+            style,
+        )
+        for title, added, begin, end, style in spans
+    ]
 
 
 class Band(NamedTuple):

@@ -20,7 +20,7 @@ from es_simhash.lab.tuning.tuning_figures import LabelledFigures, Measure, Thres
 from es_simhash.relation.thresholds import SCORE_DIGITS, VERSION_SCORE
 
 # A proposed threshold lies between these.
-LEAST_THRESHOLD, GREATEST_THRESHOLD = 0.1, 0.95
+LEAST_THRESHOLD, GREATEST_THRESHOLD = 0.1, 0.999
 # Of the cuts whose F1 is the best within this, the one nearest to the present threshold is taken.
 _PLATEAU = 0.005
 # Share of the bootstrap samples in which another cut has to have the higher held-out F1.

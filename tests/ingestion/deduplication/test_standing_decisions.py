@@ -40,7 +40,7 @@ def test_a_dismissed_pair_does_not_stand_in_the_way_of_another_original(
     first = make_text(1)
     near = {f"near{n}": revise(first, n, 0.01) for n in range(6)}
     desk.put([{"_id": id, "text": text} for id, text in near.items()])
-    desk.put([{"_id": "far", "text": revise(first, 9, 0.05)}, {"_id": "b", "text": first}])
+    desk.put([{"_id": "far", "text": revise(first, 9, 0.03)}, {"_id": "b", "text": first}])
     for id in near:
         dismiss(desk.client, desk.name, id, "b")
     desk.client.delete(index=desk.name, id="b", refresh=True)

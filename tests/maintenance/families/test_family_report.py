@@ -17,9 +17,9 @@ def linked(make_text: Make) -> dict[str, str]:
     """Texts of which the first and the last are of one family by the one between them."""
     words = make_text(60, 400).split()
     return {
-        "a": " ".join([*words[:250], *make_text(61, 150).split()]),
+        "a": " ".join([*words[:250], *make_text(61, 70).split()]),
         "b": " ".join(words),
-        "c": " ".join([*words[:40], *make_text(62, 110).split(), *words[250:]]),
+        "c": " ".join([*words[:40], *make_text(62, 60).split(), *words[200:]]),
     }
 
 

@@ -30,7 +30,7 @@ def _value(text: str) -> float:
 @pytest.fixture(scope="module")
 def between() -> dict[float, str]:
     """A version of the text that is none with the strict threshold, and the other way round."""
-    texts = [revise(FIRST, 5, share / 100) for share in range(2, 60)]
+    texts = [revise(FIRST, seed, share / 100) for seed in range(5, 15) for share in range(2, 30)]
     values = {text: _value(text) for text in texts}
     return {
         STRICT: next(text for text in texts if VERSION_SCORE + 0.05 < values[text] < STRICT - 0.05),
