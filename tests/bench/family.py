@@ -15,6 +15,7 @@ from typing import Any
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.maintenance.families.find_families import find_families
 from es_simhash.questions.index import Index
+from es_simhash.store.config import IndexConfig
 from es_simhash.store.installation.install import install
 from tests.bench import synthetic
 from tests.bench.engines import bench_client
@@ -22,6 +23,8 @@ from tests.bench.program import run
 from tests.bench.timing import percentiles
 
 _INDEX = "bench-family"
+# The bodies, as in the figures of before.
+_TEXT = IndexConfig(text_field="text")
 _SIZES = (1, 10, 60, 300)
 # Of some 120 characters each.
 _SENTENCES = 170
@@ -67,7 +70,10 @@ def main(argv: Sequence[str] | None = None) -> None:
         install(client, _INDEX)
         client.indices.put_mapping(index=_INDEX, properties={"date": {"type": "date"}})
         try:
-            failed = sum(not each.ok for each in ingest(client, _INDEX, documents(options.others)))
+            failed = sum(
+                not each.ok
+                for each in ingest(client, _INDEX, documents(options.others), config=_TEXT)
+            )
             assert not failed, f"{failed} documents were not written"
             client.indices.refresh(index=_INDEX)
             find_families(client, _INDEX)

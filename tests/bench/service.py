@@ -32,6 +32,7 @@ from elasticsearch import Elasticsearch
 
 from es_simhash.errors import EsSimhashError
 from es_simhash.ingestion.ingest import ingest
+from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.errors import address
 from es_simhash.store.installation.install import install
 from tests.bench import synthetic
@@ -39,6 +40,8 @@ from tests.bench.engines import bench_client
 from tests.bench.program import run
 
 INDEX = "bench-service"
+# The bodies, as in the figures of before.
+_TEXT = IndexConfig(text_field="text")
 _SENTENCES = 17
 _VERSION_OF = 5
 _WARM = 500
@@ -172,7 +175,7 @@ def fill(client: Elasticsearch, count: int) -> None:
     """Write the documents to a new index."""
     client.indices.delete(index=INDEX, ignore_unavailable=True)
     install(client, INDEX)
-    failed = sum(not each.ok for each in ingest(client, INDEX, documents(count)))
+    failed = sum(not each.ok for each in ingest(client, INDEX, documents(count), config=_TEXT))
     client.indices.refresh(index=INDEX)
     if failed:
         raise EsSimhashError(f"{failed} of {count} documents were not written.")

@@ -8,6 +8,7 @@ from typing import Any
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.questions.index import Index
 from es_simhash.semantics.semantic_scheme import SemanticScheme
+from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.installation.document_settings import configure
 from es_simhash.store.installation.install import install
@@ -59,7 +60,9 @@ def answers(
     """
     documents = list(documents)
     install(client, index, semantics=SemanticScheme(entity_fields=entity_fields))
-    failed = [outcome.reason for outcome in ingest(client, index, documents) if not outcome.ok]
+    # The passages of the pages are those of the bodies.
+    outcomes = ingest(client, index, documents, config=IndexConfig(text_field="text"))
+    failed = [outcome.reason for outcome in outcomes if not outcome.ok]
     assert not failed, failed
     Gateway.of(client).refresh(index)
     names = {"title": "title", "date": "date", "language": "lang", "link": link}

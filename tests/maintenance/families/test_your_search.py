@@ -12,6 +12,7 @@ import pytest
 from es_simhash import FamilyOptions
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.maintenance.families.find_families import find_families
+from es_simhash.store.config import IndexConfig
 from es_simhash.store.installation.install import install
 
 pytestmark = pytest.mark.cluster
@@ -82,7 +83,9 @@ class Articles:
             {"id": id, "title": id.split("-")[0].title(), "published": date, "text": text}
             for id, (date, text) in documents.items()
         ]
-        assert all(outcome.ok for outcome in ingest(self.client, self.name, lines))
+        # Titles are ids here, which no versions share.
+        config = IndexConfig(text_field="text")
+        assert all(outcome.ok for outcome in ingest(self.client, self.name, lines, config=config))
         self.client.indices.refresh(index=self.name)
 
     def find(self) -> Any:

@@ -46,6 +46,7 @@ def build(client: Any, index_name: str) -> Iterator[Build]:
     def make(found: list[dict[str, Any]], *, with_families: bool = True) -> str:
         from es_simhash.ingestion.ingest import ingest
         from es_simhash.maintenance.families.find_families import find_families
+        from es_simhash.store.config import IndexConfig
         from es_simhash.store.installation.document_settings import configure
         from es_simhash.store.installation.install import install
 
@@ -53,7 +54,8 @@ def build(client: Any, index_name: str) -> Iterator[Build]:
         properties = {"published": {"type": "date"}, "title": {"type": "keyword"}}
         client.indices.put_mapping(index=index_name, properties=properties)
         configure(client, index_name, {"title": "title", "date": "published"})
-        assert all(outcome.ok for outcome in ingest(client, index_name, found))
+        config = IndexConfig(text_field="text")
+        assert all(outcome.ok for outcome in ingest(client, index_name, found, config=config))
         client.indices.refresh(index=index_name)
         if with_families and found:
             find_families(client, index_name)
