@@ -12,7 +12,8 @@ unexport PYTHONDONTWRITEBYTECODE
   bench-semantics bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-sweep bench-decisions \
   bench-passages bench-copies bench-changes bench-chains bench-widget bench-service bench-async bench-outage \
-  bench-parts-of-speech bench-peers version-weights bench-schemes bench-tune evaluate experiments
+  bench-parts-of-speech bench-peers version-weights bench-candidates bench-schemes bench-tune \
+  evaluate experiments
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
@@ -53,6 +54,10 @@ bench-versions: $(STAMP)
 # Weights of the evidence of versions, fitted, and measured leaving each collection out.
 version-weights: $(STAMP)
 	@$(BIN)/python -m tests.bench.version_weights $(ARGS)
+
+# Whether the best answers are among the candidates, and how long it takes (needs the data).
+bench-candidates: $(STAMP)
+	@$(BIN)/python -m tests.bench.candidates $(ARGS)
 
 # Fingerprints a second, beside PyPI simhash on the same texts.
 bench-speed: $(STAMP)

@@ -40,11 +40,11 @@ def print_answers(
 
 
 def report_truncated(queries: Iterable[str]) -> None:
-    """Say on standard error which queries had more candidates than were examined."""
+    """Say on standard error for which queries there may be better relations than those found."""
     if names := [one_line(query) for query in queries]:
         click.echo(
-            f"truncated: more candidates than were examined for {', '.join(names)}. "
-            "Increase --candidates.",
+            f"truncated: more candidates than were examined for {', '.join(names)}, and there may "
+            "be better ones. Increase --candidates.",
             err=True,
         )
 

@@ -210,6 +210,22 @@ def merged(
     ]
 
 
+def may_lack_nearer(unread: float, shown: Sequence[Relation], options: SearchOptions) -> bool:
+    """Check whether a document that was not read may be nearer than one that is shown.
+
+    Args:
+        unread: The greatest similarity that one of them may have; 0 for none.
+        shown: The relations of one page.
+        options: What to show.
+    """
+    if not unread:
+        return False
+    greatest = semantic_score(min(1.0, unread))
+    if options.recency or options.sorts_by_date or len(shown) < options.size:
+        return greatest >= options.least_score
+    return greatest > min(relation.score for relation in shown)
+
+
 def ranked_order(neighbours: Sequence[Neighbour], options: SearchOptions) -> Order:
     """Return the order of relations by score, in which newer neighbours may be preferred."""
     if options.recency is None:

@@ -9,7 +9,12 @@ from es_simhash.questions.current_background import CurrentBackground, has_profi
 from es_simhash.questions.document_contexts import Contexts, hit_conditions, in_context
 from es_simhash.questions.question_texts import HitTexts, TextReader
 from es_simhash.questions.ranked_hits import RankedHits, aligned
-from es_simhash.questions.ranking import CandidatePool, ranked_order, scored_relations
+from es_simhash.questions.ranking import (
+    CandidatePool,
+    may_lack_nearer,
+    ranked_order,
+    scored_relations,
+)
 from es_simhash.relation.analysed_text import QueryDocument
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.decided_pairs import ManualPairs, ManualPairsOfDocument
@@ -82,7 +87,7 @@ class RelatedSteps:
         return [
             _answer(query, document, relations, is_cut, contexts, options)
             for query, document, relations, is_cut in zip(
-                queries, documents, shown, searched.is_cut, strict=True
+                queries, documents, shown, searched.is_cut(shown, options), strict=True
             )
         ]
 
@@ -251,12 +256,13 @@ class _Searched:
         self.by_words.append(by_words)
         self.places |= {**similar.places, **near.places, **by_words.places}
 
-    @property
-    def is_cut(self) -> list[bool]:
-        """Whether a limit cut what was found for each text."""
+    def is_cut(self, shown: Sequence[Sequence[Relation]], options: SearchOptions) -> list[bool]:
+        """Return whether a limit cut what was found for each text, so that there may be better."""
         return [
-            pool.is_cut or words.is_cut
-            for pool, words in zip(self.pools, self.by_words, strict=True)
+            pool.is_cut or words.is_cut or may_lack_nearer(near.unread, relations, options)
+            for pool, words, near, relations in zip(
+                self.pools, self.by_words, self.near, shown, strict=True
+            )
         ]
 
 

@@ -35,7 +35,7 @@ class Answer(Sequence[Relation]):
 
     Attributes:
         relations: The relations themselves.
-        truncated: True when a limit cut the candidates, even if nothing that was left is shown.
+        truncated: True when a limit cut the candidates, so that there may be better ones.
         extent: The part that it is of all that was found.
         document: Title, date and so on of the query; None for a text, or where they were not read.
     """

@@ -82,6 +82,21 @@ def entity_terms(names: Sequence[str], profile: SemanticProfile) -> dict[str, fl
     return {term: weight / norm for term, weight in terms.items()} if norm else {}
 
 
+def name_weights(profile: SemanticProfile) -> dict[str, float]:
+    """Return what each stored name of a profile adds to the cosine of entities with itself."""
+    names = profile.stored_entities()
+    weights = entity_terms(names, profile)
+    return {
+        name: weight
+        for name in (names if weights else ())
+        if (weight := _weight_of(name_terms(name, profile.language, profile.packages), weights))
+    }
+
+
+def _weight_of(terms: Iterable[str], weights: Mapping[str, float]) -> float:
+    return sum(weights[term] ** 2 for term in terms if term in weights)
+
+
 def entity_cosines(
     query: Mapping[str, float], named: Iterable[Sequence[str]], profile: SemanticProfile
 ) -> list[float | None]:

@@ -198,12 +198,15 @@ class TextHits:
         keys: All of them.
         is_cut: Whether not all of the text could be searched.
         places: Where they are, with their routings.
+        unread: Estimate of the greatest similarity in meaning that a document may have which the
+            limit left out; 0 when there are none.
     """
 
     neighbours: Sequence[Neighbour] = ()
     keys: Sequence[Key] = ()
     is_cut: bool = False
     places: Mapping[Key, DocumentRef] = field(default_factory=dict)
+    unread: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import pytest
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.questions.diversity import without_copies
-from es_simhash.questions.ranking import merged, ranked_order
+from es_simhash.questions.ranking import may_lack_nearer, merged, ranked_order
 from es_simhash.relation.relation import Coverage, Kind, Relation
 from es_simhash.relation.stored_text import stored_chunks
 from es_simhash.semantics.semantic_profile import SemanticSimilarity
@@ -184,3 +184,27 @@ def test_copies_are_counted_however_few_are_shown(size: int) -> None:
     relations = [semantic(str(n)) for n in range(61)]
     found = without_copies(relations, [chunks_of(text) for text in texts], [""] * 61, size)
     assert [(each.id, each.copies) for each in found[:size]] == [("0", 59), ("60", 0)][:size]
+
+
+def test_nothing_can_be_nearer_when_all_was_read() -> None:
+    assert not may_lack_nearer(0.0, [], SearchOptions())
+
+
+@pytest.mark.parametrize(("unread", "lacks"), [(0.25, False), (0.4, True), (0.9, True)])
+def test_where_fewer_are_shown_whatever_may_be_shown_may_lack(unread: float, lacks: bool) -> None:
+    assert may_lack_nearer(unread, [semantic("a", 0.59)], SearchOptions()) is lacks
+
+
+@pytest.mark.parametrize(("last", "lacks"), [(0.31, True), (0.42, False), (0.55, False)])
+def test_a_full_page_may_lack_what_is_nearer_than_its_last(last: float, lacks: bool) -> None:
+    shown = [semantic("a", 0.59), semantic("b", last)]
+    assert may_lack_nearer(0.5, shown, SearchOptions(size=2)) is lacks
+    versions = [judged("a", "version", 0.9), judged("b", "version", 0.6)]
+    assert not may_lack_nearer(1.0, versions, SearchOptions(size=2))
+
+
+@pytest.mark.parametrize("options", [{"sort": "date"}, {"recency": Recency("date")}])
+def test_by_date_anything_may_come_first(options: dict[str, object]) -> None:
+    shown = [semantic("a", 0.59)]
+    assert may_lack_nearer(0.5, shown, replace(SearchOptions(size=1), **options))
+    assert not may_lack_nearer(0.5, shown, SearchOptions(size=1))

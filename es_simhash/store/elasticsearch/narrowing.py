@@ -70,4 +70,5 @@ def _clauses(should: Sequence[Query], size: int) -> list[Query]:
 
 
 def _nearest(search: Mapping[str, Any], size: int) -> dict[str, Any]:
-    return {**search, "k": size, "num_candidates": size}
+    nearest = max(size, int(search["k"]))
+    return {**search, "k": nearest, "num_candidates": nearest}

@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from es_simhash.semantics.semantic_profile import SemanticProfile
+from es_simhash.relation.thresholds import UNREAD_MARGIN
+from es_simhash.semantics.semantic_profile import SemanticProfile, SemanticSimilarity
 from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.semantics.similarity import (
-    VECTOR_WEIGHT,
     entity_cosines,
     entity_terms,
+    name_weights,
     semantic_similarity,
     vector_cosines,
 )
@@ -27,13 +28,23 @@ from es_simhash.store.semantic_codec import (
     unpack_vector,
 )
 
+# Weights of what the server orders by: fingerprints of vectors, concepts, and names that are equal
+# in full. They were chosen so that the first hits have those of the greatest similarity, which the
+# client computes (docs/semantic-neighbours.md).
+_VECTOR_BOOST, _CONCEPT_BOOST, _NAMES_BOOST = 0.6, 0.5, 0.15
+# Documents whose distance from the vector counts in the order. More of them cost little; hits do.
+_NEAREST = 5_000
+# The share of equal bits of vectors that have nothing in common.
+_UNRELATED_BITS = 0.5
+
 
 def near_bodies(request: FindNear, config: IndexConfig, where: Where) -> list[dict[str, Any]]:
     """Return the body of the search for documents near in meaning; none without a profile.
 
-    One query brings both kinds of candidates: those with near vector fingerprints, by kNN, and
-    those with heavy concepts in common. The server computes the cosine of the concepts for all
-    of them; send it with `include_named_queries_score`.
+    One query brings all kinds of candidates: those with near vector fingerprints, by kNN, and those
+    with heavy concepts or names in common, in the order of what these add up to. The server
+    computes the cosine of the concepts for all of them; send it with
+    `include_named_queries_score`.
 
     Args:
         request: The request.
@@ -48,9 +59,10 @@ def near_bodies(request: FindNear, config: IndexConfig, where: Where) -> list[di
     conditions = [own_scheme, *filters_of(where, config)]
     should = _nearest(request, scheme, config.simhash_field, conditions)
     if terms := concept_terms(profile.query_concepts()):
-        should.append(_common(terms, config.simhash_field, _concept_boost(profile)))
+        should.append(_common(terms, config.simhash_field))
+    should += _named(profile, config)
     body = {
-        "size": request.candidates,
+        "size": _size(request),
         "_source": False,
         "docvalue_fields": _docvalue_fields(request, scheme, config.simhash_field),
         "track_total_hits": False,
@@ -67,6 +79,11 @@ def near_bodies(request: FindNear, config: IndexConfig, where: Where) -> list[di
         "post_filter": own_scheme,
     }
     return [body]
+
+
+def _size(request: FindNear) -> int:
+    """Return how many documents are read: twice the limit, of which the nearest are returned."""
+    return min(2 * request.candidates, MAX_HITS)
 
 
 def _vector_path(scheme: SemanticScheme, simhash_field: str) -> str:
@@ -94,31 +111,39 @@ def _nearest(
         query_vector: Any = packed_query_vector(vector)[1]
     else:
         path, query_vector = scheme.vector_field, vector.tolist()
-    most = min(request.candidates, MAX_HITS)
+    nearest = min(max(_NEAREST, _size(request)), MAX_HITS)
     search = {
         "field": path,
         "query_vector": query_vector,
-        # The other half of the candidates have concepts in common.
-        "k": max(1, most // 2),
-        "num_candidates": most,
+        "k": nearest,
+        "num_candidates": nearest,
         "filter": list(conditions),
-        "boost": VECTOR_WEIGHT,
+        "boost": _VECTOR_BOOST,
     }
     return [{"knn": search}]
 
 
-def _concept_boost(profile: SemanticProfile) -> float:
-    """Return the share of concepts and entities in the order of the server."""
-    return 1.0 if profile.vector is None else 1 - VECTOR_WEIGHT
+def _named(profile: SemanticProfile, config: IndexConfig) -> list[Filter]:
+    """Return a clause for each name of the text: names have a part of the similarity."""
+    path = config.path(fields.ENTITIES)
+    return [
+        {
+            "constant_score": {
+                "filter": {"term": {path: name}},
+                "boost": round(_NAMES_BOOST * weight, 4),
+            }
+        }
+        for name, weight in name_weights(profile).items()
+    ]
 
 
-def _common(terms: Mapping[str, float], simhash_field: str, boost: float) -> Filter:
+def _common(terms: Mapping[str, float], simhash_field: str) -> Filter:
     search = {
         "field": field_path(simhash_field, fields.CONCEPTS),
         "query_vector": dict(terms),
         # Left to itself a server may drop frequent concepts, and the cosine would be wrong.
         "prune": False,
-        "boost": boost,
+        "boost": _CONCEPT_BOOST,
         # The score of this clause is the cosine of the concepts.
         "_name": fields.CONCEPTS,
     }
@@ -138,37 +163,52 @@ def read_near(
     query_entities = entity_terms(profile.stored_entities(), profile)
     entities = field_path(simhash_field, fields.ENTITIES)
     named = [hit.get("fields", {}).get(entities, ()) for hit in hits]
-    stored = [stored_parts(hit.get("fields", {}), simhash_field) or (None, None) for hit in hits]
-    neighbours = [
-        Neighbour(
-            hit["_id"],
-            hit["_index"],
-            semantic_similarity(
-                cosine,
-                _concept_score(hit) / _concept_boost(profile),
-                entities_in_common,
-                profile.background,
-            ),
-            chunks,
-            sketch,
-            _first(hit, field_path(simhash_field, fields.FAMILY), ""),
-            None if request.date is None else request.date.milliseconds_of_hit(hit),
+    similarities = [
+        semantic_similarity(
+            cosine, _concept_score(hit) / _CONCEPT_BOOST, entities_in_common, profile.background
         )
-        for hit, cosine, entities_in_common, (chunks, sketch) in zip(
+        for hit, cosine, entities_in_common in zip(
             hits,
             vector_cosines(profile.vector, vectors),
             entity_cosines(query_entities, named, profile),
-            stored,
             strict=True,
         )
     ]
-    near = [neighbour for neighbour in neighbours if neighbour.semantics.similarity > 0]
-    near.sort(key=lambda neighbour: (-neighbour.semantics.similarity, str(neighbour.id)))
+    pairs = zip(hits, similarities, strict=True)
+    near = [(hit, semantics) for hit, semantics in pairs if semantics.similarity > 0]
+    near.sort(key=lambda pair: (-pair[1].similarity, str(pair[0]["_id"])))
+    best, left = near[: request.candidates], near[request.candidates :]
+    farther = left[0][1].similarity if left else 0.0
+    neighbours = [_neighbour(hit, semantics, request, simhash_field) for hit, semantics in best]
     return TextHits(
-        near,
-        [(neighbour.index, neighbour.id) for neighbour in near],
-        places=places_of(hits),
+        neighbours,
+        [(neighbour.index, neighbour.id) for neighbour in neighbours],
+        places=places_of([hit for hit, _ in best]),
+        unread=max(farther, _unread(hits, request)),
     )
+
+
+def _neighbour(
+    hit: Mapping[str, Any], semantics: SemanticSimilarity, request: FindNear, simhash_field: str
+) -> Neighbour:
+    chunks, sketch = stored_parts(hit.get("fields", {}), simhash_field) or (None, None)
+    return Neighbour(
+        hit["_id"],
+        hit["_index"],
+        semantics,
+        chunks,
+        sketch,
+        _first(hit, field_path(simhash_field, fields.FAMILY), ""),
+        None if request.date is None else request.date.milliseconds_of_hit(hit),
+    )
+
+
+def _unread(hits: Sequence[Mapping[str, Any]], request: FindNear) -> float:
+    """Estimate how near documents may be that were not read; 0 when all were read."""
+    if len(hits) < _size(request):
+        return 0.0
+    unrelated = 0.0 if request.profile.vector is None else _VECTOR_BOOST * _UNRELATED_BITS
+    return max(0.0, float(hits[-1]["_score"]) - unrelated) + UNREAD_MARGIN
 
 
 def _first(hit: Mapping[str, Any], path: str, default: Any) -> Any:
