@@ -96,15 +96,19 @@ def main(argv: Sequence[str] | None = None) -> None:
             random.Random(options.seed).shuffle(order)
             found = {action: decided(client, known, order, action) for action in _ACTIONS}
             measured = [rates(known, order, originals) for originals in found.values()]
+            cells = [
+                # What nothing was done with has no precision.
+                (f"{precision:.3f}" if originals else "–", f"{recall:.3f}")
+                for originals, (precision, recall) in zip(found.values(), measured, strict=True)
+            ]
             lines = (
-                f"{action} {len(originals)}: {precision:.3f} {recall:.3f}"
-                for (action, originals), (precision, recall) in zip(
-                    found.items(), measured, strict=True
-                )
+                f"{action} {len(originals)}: {' '.join(each)}"
+                for (action, originals), each in zip(found.items(), cells, strict=True)
             )
             print(f"  {known.name:20s} {len(order)} documents", *lines, sep="   ", flush=True)
-            cells = (f"{value:.3f}" for each in measured for value in each)
-            rows.append((_TITLES.get(known.name, known.name), *cells))
+            rows.append(
+                (_TITLES.get(known.name, known.name), *(cell for each in cells for cell in each))
+            )
         _remove(client)
     if options.record:
         figures = Figures("decisions", "make bench-decisions ARGS=--record", engine)
