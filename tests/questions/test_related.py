@@ -362,7 +362,8 @@ def test_an_answer_says_when_candidates_were_cut(
     limits = Limits(candidates=candidates)
     options = SearchOptions(limits=limits, evidence=False, passages=False)
     found = index_of(client, name).related(id="0", options=options)
-    assert len(found) == min(candidates, copies)
+    # Each way of finding fetches as many candidates; they need not be the same.
+    assert min(candidates, copies) <= len(found) <= min(2 * candidates, copies)
     assert {each.truncated for each in found} == {cut}
     assert found.truncated is cut
     hidden = index_of(client, name).related(id="0", options=replace(options, kinds=("contains",)))
