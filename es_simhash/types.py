@@ -26,7 +26,7 @@ from es_simhash.pairs.family_changes import Family, FamilyChanges, MovedDocument
 from es_simhash.relation.answer import Extent
 from es_simhash.relation.family_history import FamilyHistory, FamilyMember, NearDocument
 from es_simhash.relation.field_evidence import FieldEvidence
-from es_simhash.relation.lost_text import LostText
+from es_simhash.relation.loss import LostText
 from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.relation import Coverage, DocumentContext, Reuse, SharedPassage, Span
 from es_simhash.semantics.background import Background, LanguageBackground

@@ -4,9 +4,9 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import click
 
@@ -22,7 +22,7 @@ from es_simhash.ingestion.deduplication.audit_log import default_audit
 from es_simhash.ingestion.deduplication.audit_runs import new_run
 from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.ingestion.ingest_settings import IngestProgress, IngestSettings
-from es_simhash.text.escaping import file_name
+from es_simhash.text.escaping import file_name, one_line
 
 
 @dataclass
@@ -31,16 +31,22 @@ class IngestSummary:
 
     Attributes:
         output_format: `table` or `json`.
-        audit: Audit log; None when no versions are looked for.
+        finds_versions: Whether versions are looked for.
+        audit: Audit log; None for none.
         run: Id of the run in it.
+        dry_run: Whether nothing is written, so that each version is printed as well.
+        decisions: What would become of the versions, for JSON.
         progress: Of the run; it has what an interrupted run did.
         report: What became of the documents that this one read.
         started: When the run began.
     """
 
     output_format: str
+    finds_versions: bool = False
     audit: str | None = None
     run: str | None = None
+    dry_run: bool = False
+    decisions: list[Outcome] = field(default_factory=list)
     progress: IngestProgress = field(default_factory=IngestProgress)
     report: IngestReport = field(default_factory=IngestReport)
     started: float = field(default_factory=time.monotonic)
@@ -69,9 +75,22 @@ class IngestSummary:
             raise
         self._print()
 
+    def add(self, outcome: Outcome) -> None:
+        """Count an outcome; of a dry run show what would become of a version."""
+        self.report.add(outcome)
+        if not self.dry_run or outcome.version_of is None:
+            return
+        if self.output_format == "json":
+            self.decisions.append(outcome)
+        else:
+            _print_decision(outcome)
+
     def _print(self) -> None:
         if self.output_format == "json":
             self._print_json()
+            return
+        if self.dry_run:
+            self._print_dry_run()
             return
         click.echo(self._line())
         if self.progress.text_fields is not None:
@@ -87,16 +106,27 @@ class IngestSummary:
         print_json(
             {
                 **total.to_dict(),
-                "versions": None if self.audit is None else total.versions,
-                "retained": None if self.audit is None else total.retained,
+                "versions": total.versions if self.finds_versions else None,
+                "retained": total.retained if self.finds_versions else None,
                 "undated": sorted(total.undated),
                 "documents_before": self.progress.before.documents,
                 "text_fields": self.progress.text_fields,
                 "seconds": round(self.seconds, 3),
                 "audit": self.audit,
                 "run": self.run,
+                "dry_run": self.dry_run,
+                "decisions": [_decision(each) for each in self.decisions] if self.dry_run else None,
             }
         )
+
+    def _print_dry_run(self) -> None:
+        total = self.total
+        kept = f", {total.retained} of them kept, as text would be lost" if total.retained else ""
+        versions = f"; {total.versions} versions{kept}" if self.finds_versions else ""
+        click.echo(f"A run would end with: {total.summary}{versions}.")
+        if self.progress.text_fields is not None:
+            click.echo(f"It would store {self.progress.text_fields} as the text in the mapping.")
+        click.echo("Dry run: nothing was written.")
 
     def _line(self) -> str:
         before = self.progress.before.documents
@@ -128,7 +158,10 @@ def ingest(
     settings: Annotated[
         IngestSettings,
         Chosen(
-            only=("processes", "rewrite", "dead_letter", "journal", "fresh", "on_conflict"),
+            only=(
+                *("processes", "rewrite", "dead_letter", "journal", "fresh", "on_conflict"),
+                "dry_run",
+            ),
             processes=PROCESSES,
             dead_letter={"show_default": "INDEX.dead-letter.jsonl in the working directory"},
         ),
@@ -150,7 +183,8 @@ def ingest(
     With --on-version, a document that is a version of an existing or an earlier one is skipped,
     flagged, linked, or replaces it. Where skipping or replacing would lose text (--lose), both
     documents are kept and the new one is flagged. Each decision is recorded in the audit log under
-    the id of the run, which is printed at the end, and `es-simhash undo` reverts it.
+    the id of the run, which is printed at the end, and `es-simhash undo` reverts it. --dry-run
+    prints each of these decisions, and what would be lost, and writes nothing.
 
     Args:
         id_field: Field of the document id; None for _id, else id, else a hash of the document.
@@ -159,9 +193,11 @@ def ingest(
     log_warnings()
     index, rules = target.index, versions.rules
     sources = open_sources(paths, sys.stdin.buffer, patterns)
-    failures_file = settings.dead_letter or Path(f"{file_name(index)}.dead-letter.jsonl")
-    summary = IngestSummary(output_format)
-    if rules is not None:
+    failures_file: Path | None = settings.dead_letter
+    if failures_file is None and not settings.dry_run:
+        failures_file = Path(f"{file_name(index)}.dead-letter.jsonl")
+    summary = IngestSummary(output_format, rules is not None, dry_run=settings.dry_run)
+    if rules is not None and not settings.dry_run:
         summary.audit, summary.run = str(rules.audit or default_audit(index)), new_run()
     with target.connected() as client, bytes_progress(sources, quiet=quiet) as bar:
 
@@ -182,13 +218,33 @@ def ingest(
         # Closed here, so that Ctrl-C ends the threads before the client.
         with summary.printed(), closing(outcomes):  # type: ignore[type-var]
             _consume(outcomes, summary, bar)
-    require_no_failures(summary.total.counts["failed"], failures_file)
+    failed = summary.total.counts["failed"]
+    require_no_failures(failed, failures_file or "the lines above, or --dead-letter FILE,")
+
+
+def _print_decision(outcome: Outcome) -> None:
+    """Print what would become of a version, and below it what would be lost."""
+    click.echo(one_line(f"{outcome.id}: {outcome.reason}"))
+    for stretch in outcome.lost.stretches if outcome.lost is not None else ():
+        click.echo(f"    - {one_line(stretch)}")
+
+
+def _decision(outcome: Outcome) -> dict[str, Any]:
+    """Return what would become of a version, as it is printed in JSON."""
+    return {
+        "id": outcome.id,
+        "version_of": outcome.version_of,
+        "status": outcome.status,
+        "retained": outcome.retained,
+        "reason": outcome.reason,
+        "lost": None if outcome.lost is None else asdict(outcome.lost),
+    }
 
 
 def _consume(outcomes: Iterable[Outcome], summary: IngestSummary, bar: ProgressBar) -> None:
     """Count the outcomes, and print the first failures."""
     for number, outcome in enumerate(outcomes, 1):
-        summary.report.add(outcome)
+        summary.add(outcome)
         if not outcome.ok:
             name = f" (id {outcome.id})" if outcome.id is not None else ""
             bar.print_failure(f"{outcome.place}{name}: {outcome.reason}")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any
 
@@ -19,7 +19,7 @@ from es_simhash.ingestion.bulk.target_index import TargetIndex
 from es_simhash.ingestion.bulk.text_choice import TextChoice, with_first_batch
 from es_simhash.ingestion.bulk.write_policy import BatchReport, WritePolicy
 from es_simhash.ingestion.bulk.write_run import WriteAll, WriteRun
-from es_simhash.ingestion.deduplication.version_policy import VersionPolicy
+from es_simhash.ingestion.deduplication.version_policy import DryRunPolicy, VersionPolicy
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.deduplication.write_decided import WriteDecided
 from es_simhash.ingestion.ingest_settings import (
@@ -30,7 +30,8 @@ from es_simhash.ingestion.ingest_settings import (
 from es_simhash.store.added_schemes import schemes_meta
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
-from es_simhash.store.elasticsearch.store import installed_store
+from es_simhash.store.elasticsearch.planned_store import PlannedStore
+from es_simhash.store.elasticsearch.store import ElasticsearchStore, installed_store
 from es_simhash.store.mapping_meta import require_no_sidecar
 
 
@@ -57,8 +58,7 @@ def ingest(
     batches = split_documents(documents, settings.limits)
     if run.choice.is_open():
         first = list(islice(batches, 1))
-        if run.choice.choose(first[0] if first else None) is not None:
-            run = _Run.open(client, index, config, on_version, settings)
+        run, _ = run.with_text_of(first[0] if first else None)
         batches = chain(first, batches)
     for _, report in run.reports(batches):
         yield from report.outcomes
@@ -95,9 +95,7 @@ def ingest_sources(
     chosen = None
     if run.choice.is_open():
         sources, first = with_first_batch(sources, settings.limits)
-        chosen = run.choice.choose(first)
-        if chosen is not None:
-            run = _Run.open(client, index, config, on_version, settings)
+        run, chosen = run.with_text_of(first)
     with _journal(sources, run.job(sources), settings) as journal:
         for records in journal.records():
             run.documents.load(records)
@@ -125,7 +123,7 @@ def _journal(sources: Sequence[Source], job: Job, settings: IngestSettings) -> I
         InputError: It is of another job, or what was read of a source has changed.
     """
     path = settings.journal or default_path(job)
-    if not any(source.can_resume for source in sources):
+    if settings.dry_run or not any(source.can_resume for source in sources):
         # Of standard input nothing is saved, and two commands may read from two pipes.
         yield Journal()
         return
@@ -162,6 +160,7 @@ class _Run:
 
     Attributes:
         client: Client of the cluster.
+        given: Names of the fields, as the caller gave them.
         target: The index.
         on_version: What to do with versions; None to look for none.
         settings: How the run works.
@@ -170,6 +169,7 @@ class _Run:
     """
 
     client: Client
+    given: IndexConfig
     target: TargetIndex
     on_version: OnVersion | str | None
     settings: IngestSettings
@@ -187,7 +187,8 @@ class _Run:
     ) -> "_Run":
         """Return a run on an index that documents can be written to."""
         given = config or IndexConfig()
-        store = installed_store(client, index, given, settings.retry)
+        kind = PlannedStore if settings.dry_run else ElasticsearchStore
+        store = installed_store(client, index, given, settings.retry, kind)
         target = TargetIndex(store)
         target.require_profiler()
         require_no_sidecar(Gateway.of(client).mappings(index))
@@ -195,7 +196,23 @@ class _Run:
             require_same_scheme(target.config.scheme.name, settings.require_scheme.name)
         rules = None if on_version == "off" else on_version
         documents = RunDocuments(settings.on_conflict)
-        return cls(client, target, rules, settings, documents, TextChoice(store, given))
+        return cls(client, given, target, rules, settings, documents, TextChoice(store, given))
+
+    def with_text_of(self, batch: Batch | None) -> tuple["_Run", str | None]:
+        """Return the run for the fields of the text that its first documents have.
+
+        Returns:
+            The run, and the fields; None when the text stays in the field `text`.
+        """
+        given, is_dry = self.given, self.settings.dry_run
+        names = self.choice.proposed(batch) if is_dry else self.choice.choose(batch)
+        if names is None:
+            return self, None
+        if is_dry:
+            # The others read it from the mapping.
+            given = replace(given, text_field=names)
+        name, settings = self.target.name, self.settings
+        return self.open(self.client, name, given, self.on_version, settings), names
 
     def reports(self, batches: Iterable[Batch]) -> Iterator[tuple[Batch, BatchReport]]:
         """Yield each batch, in order, when all its documents are written or have failed."""
@@ -213,7 +230,8 @@ class _Run:
             rewrite, prepare = settings.rewrite, settings.prepare
             yield WriteAll(target, self.documents, rewrite=rewrite, prepare=prepare)
             return
-        with VersionPolicy(
+        policy = DryRunPolicy if settings.dry_run else VersionPolicy
+        with policy(
             self.client,
             target.name,
             self.on_version,

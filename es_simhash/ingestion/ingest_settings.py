@@ -50,6 +50,8 @@ class IngestSettings:
         on_progress: Called at the start and after each batch.
         prepare: What a worker does with a batch, instead of fingerprinting it.
         run: Id of the run in the audit log, which no other run has; None for a new one.
+        dry_run: Write nothing to the cluster, no audit log and no journal; outcomes are those that
+            the run would have. It keeps the fingerprints of all documents that it reads in memory.
     """
 
     processes: int = field(default=1, metadata=constraints(1))
@@ -65,6 +67,7 @@ class IngestSettings:
     prepare: Prepare | None = None
     on_conflict: OnConflict = "last"
     run: str | None = None
+    dry_run: bool = False
 
     def __post_init__(self) -> None:
         require_on_conflict(self.on_conflict)

@@ -1,12 +1,12 @@
 """What of a text is lost where another one stays in its place, from the words of both."""
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints.hashing import Uint64s, fold
+from es_simhash.relation.loss import LostText
 from es_simhash.relation.segmented_text import SegmentedText
 
 # A word stands in the other text where it does so in a run of so many words: single words of a
@@ -15,25 +15,6 @@ _RUN = 4
 # Stretches that are shown, and how much of each.
 _MAX_STRETCHES, _MAX_CHARACTERS = 3, 160
 _MAX_FACTS = 10
-
-
-@dataclass(frozen=True)
-class LostText:
-    """What is lost of a text.
-
-    Attributes:
-        share: Share of its words that stand in no run of four of the other text, from 0 to 1.
-        facts: Its numbers and names that stand nowhere in the other text, the first ten.
-        stretches: What those words are, the longest stretches first, cut.
-    """
-
-    share: float
-    facts: tuple[str, ...] = ()
-    stretches: tuple[str, ...] = ()
-
-    def is_within(self, lose: float) -> bool:
-        """Check whether a share of the words may be lost, and with less than all no fact."""
-        return lose >= 1 or (self.share <= lose and not self.facts)
 
 
 def lost_text(gone: SegmentedText, kept: SegmentedText) -> LostText:

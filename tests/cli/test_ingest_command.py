@@ -116,6 +116,8 @@ def test_conflicts_are_reported_in_text_and_json(
         "text_fields": None,
         "audit": None,
         "run": None,
+        "dry_run": False,
+        "decisions": None,
     }
     letters = (tmp_path / f"{index}.dead-letter.jsonl").read_text("utf-8").splitlines()
     assert [json.loads(each)["line"] for each in letters] == list(range(2401, 3601))

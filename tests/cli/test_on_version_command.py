@@ -158,3 +158,43 @@ def test_the_counts_of_replace_add_up(desk: Any, call: Any, path: Path) -> None:
     assert report["replaced"] > 0
     counted = ("written", "unchanged", "skipped", "replaced", "conflicting", "failed")
     assert sum(report[name] for name in counted) == report["documents"] == len(lines) == 7
+
+
+def test_a_dry_run_shows_what_would_be_lost_and_writes_nothing(
+    desk: Any, call: Any, path: Path, tmp_path: Path
+) -> None:
+    options = ("--processes", 1, "--on-version", "skip", "--dry-run")
+    done = call("ingest", desk.name, path, *options)
+    assert done.exit_code == 0, done.output
+    (retained,) = [line for line in done.output.splitlines() if line.startswith("2: ")]
+    assert "Written and flagged, as text would be lost" in retained
+    assert "3: Skipped: copy of '0', score 1.00." in done.output
+    assert "\n    - " in done.output
+    assert "3 written, 0 unchanged, 1 skipped, 0 failed; 2 versions, 1 of them kept" in done.output
+    assert done.output.endswith("Dry run: nothing was written.\n")
+    assert desk.documents() == {}
+    assert {each.name for each in tmp_path.iterdir()} == {"documents.jsonl"}
+    found = json.loads(call("ingest", desk.name, path, *options, "--format", "json").stdout)
+    assert found["dry_run"] is True
+    assert found["audit"] is found["run"] is None
+    assert (found["versions"], found["retained"]) == (2, 1)
+    assert [(each["id"], each["version_of"]) for each in found["decisions"]] == [
+        ("2", "0"),
+        ("3", "0"),
+    ]
+    assert found["decisions"][0]["lost"]["share"] > 0.02
+    assert found["decisions"][1]["lost"] is None
+
+
+def test_failures_of_a_dry_run_are_in_the_named_file_alone(
+    desk: Any, call: Any, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.jsonl"
+    broken.write_text('{"id": "1", "text": \n')
+    done = call("ingest", desk.name, broken, "--dry-run")
+    assert done.exit_code == 1
+    assert "1 documents failed. See the lines above, or --dead-letter FILE" in done.stderr
+    assert {each.name for each in tmp_path.iterdir()} == {"broken.jsonl"}
+    done = call("ingest", desk.name, broken, "--dry-run", "--dead-letter", "failed.jsonl")
+    assert "See failed.jsonl for the reasons." in done.stderr
+    assert json.loads((tmp_path / "failed.jsonl").read_text())["line"] == 1

@@ -3,7 +3,8 @@
 import pytest
 
 from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.relation.lost_text import LostText, lost_text
+from es_simhash.relation.loss import LostText
+from es_simhash.relation.lost_text import lost_text
 from tests.support.made_up_texts import make_text
 
 STAYS = "The harbour of Lorne opens at 6. Boats leave every hour, and the last one returns at noon."

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from es_simhash.relation.loss import LostText
+
 Status = Literal[
     "written",
     "unchanged",
@@ -50,6 +52,7 @@ class Outcome:
         version_of: Id of the document that it was found to be a version of; None for none.
         retained: Whether it was to be skipped, or to replace that document, and both were kept as
             text would have been lost.
+        lost: What the removed text has that the kept one has not; None where nothing was compared.
         displaced: What it took the place of; None for nothing. `IngestReport` counts it.
     """
 
@@ -61,6 +64,7 @@ class Outcome:
     undated: tuple[str, ...] = ()
     version_of: str | None = None
     retained: bool = False
+    lost: LostText | None = None
     displaced: Displaced | None = None
 
     @property

@@ -49,14 +49,19 @@ class TextChoice:
         settings = document_settings(self._store.gateway, self._store.name, simhash_field=field)
         return settings.text is None
 
-    def choose(self, batch: Batch | None) -> str | None:
-        """Store the fields of the text that the documents of the first batch have.
+    def proposed(self, batch: Batch | None) -> str | None:
+        """Return the fields of the text that the documents of the first batch have.
 
         Returns:
             The fields; None when the text stays in the field `text`.
         """
         names = propose_text(list(islice(_documents(batch), SAMPLED)))
-        if names is None or "," not in names or self._is_begun():
+        return None if names is None or "," not in names or self._is_begun() else names
+
+    def choose(self, batch: Batch | None) -> str | None:
+        """Store the fields that are `proposed`, and return them."""
+        names = self.proposed(batch)
+        if names is None:
             return None
         store, field = self._store, self._config.simhash_field
         try:

@@ -2,11 +2,11 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any, Protocol, TypeGuard
 
 from es_simhash.errors import FileInUse, IndexMissing, InputError
 from es_simhash.ingestion.bulk.append_files import lock
@@ -188,6 +188,25 @@ class FileAudit:
 
 # Records are written before their actions run, and outlast a power cut.
 Audit = FileAudit | IndexAudit
+
+
+class AuditLog(Protocol):
+    """What a run writes its decisions to."""
+
+    @property
+    def name(self) -> str:
+        """Name of the log; empty for none."""
+
+    def write(self, records: Sequence[Record]) -> None:
+        """Append records."""
+
+    def read(self) -> Iterable[Record]:
+        """Return all records, the oldest first."""
+
+    def close(self) -> None:
+        """End writing."""
+
+
 _INDEX_PREFIX = "index:"
 
 

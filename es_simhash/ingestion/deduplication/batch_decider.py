@@ -9,7 +9,7 @@ from es_simhash.ingestion.deduplication.recent_documents import (
     RecentDocuments,
     ShingleQuery,
 )
-from es_simhash.ingestion.deduplication.reservations import Reservations
+from es_simhash.ingestion.deduplication.reservations import Claims
 from es_simhash.ingestion.deduplication.stored_documents import DocumentDates, StoredDocuments
 from es_simhash.ingestion.deduplication.version_decisions import (
     Decision,
@@ -58,7 +58,7 @@ class BatchDecider:
         self,
         documents: StoredDocuments,
         recent: RecentDocuments,
-        reservations: Reservations,
+        reservations: Claims,
         dates: DocumentDates,
     ) -> None:
         self._documents = documents

@@ -5,7 +5,8 @@ from dataclasses import replace
 from es_simhash.ingestion.deduplication.version_decisions import Decision, IncomingDocument
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
-from es_simhash.relation.lost_text import LostText, lost_text
+from es_simhash.relation.loss import LostText
+from es_simhash.relation.lost_text import lost_text
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.source import stored_text
 

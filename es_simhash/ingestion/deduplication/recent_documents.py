@@ -96,12 +96,16 @@ class RecentDocuments:
 
     A search that was sent in an epoch sees all that was written before that epoch began.
 
+    Args:
+        forgets: Whether the index is ever refreshed; not where nothing is written.
+
     Attributes:
         epoch: How often the index was refreshed.
         shingles: Number of the shingles of all documents.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, forgets: bool = True) -> None:
+        self._forgets = forgets
         self.epoch = 0
         self.shingles = 0
         self._documents: dict[str, RecentDocument] = {}
@@ -118,7 +122,8 @@ class RecentDocuments:
     @property
     def is_full(self) -> bool:
         """True when it is time to refresh the index."""
-        return len(self) > MAX_RECENT or self.shingles > MAX_RECENT_SHINGLES
+        is_large = len(self) > MAX_RECENT or self.shingles > MAX_RECENT_SHINGLES
+        return self._forgets and is_large
 
     def exists(self, id: str) -> bool | None:
         """Check whether a document is there; None when it was not written lately."""

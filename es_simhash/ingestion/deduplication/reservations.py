@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol
 
 from es_simhash.ingestion.deduplication.stored_documents import WHOLE, StoredDocuments
 from es_simhash.relation.references import DocumentRef
@@ -11,6 +12,16 @@ from es_simhash.store.rows import Row
 # Reservations are of no use when searches have long seen the document; in milliseconds.
 MAX_AGE = 600_000
 _POLL_SECONDS = 0.1
+
+
+class Claims(Protocol):
+    """Which texts a run may write, beside other writers."""
+
+    def acquire(self, wanted: Mapping[str, DocumentRef]) -> dict[str, Row]:
+        """Claim texts; return the documents of those that are there already, by content hash."""
+
+    def release(self, hashes: Iterable[str]) -> None:
+        """Give up the claims to texts that are not written."""
 
 
 class Reservations:

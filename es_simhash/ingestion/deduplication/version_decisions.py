@@ -14,7 +14,7 @@ from es_simhash.ingestion.bulk.lookup import with_members
 from es_simhash.ingestion.bulk.run_documents import Mark
 from es_simhash.ingestion.deduplication.version_rules import FLAGGING, OnVersion
 from es_simhash.relation.candidate import Candidate, StoredText
-from es_simhash.relation.lost_text import LostText
+from es_simhash.relation.loss import LostText
 from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.relation import Relation, as_joined
 from es_simhash.relation.scoring import score_candidates

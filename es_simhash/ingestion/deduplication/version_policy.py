@@ -11,9 +11,10 @@ from es_simhash.ingestion.bulk.document_batches import BatchLimits
 from es_simhash.ingestion.bulk.lookup import kept_parts
 from es_simhash.ingestion.bulk.splitter import split_documents
 from es_simhash.ingestion.bulk.target_index import TargetIndex
-from es_simhash.ingestion.deduplication.audit_log import default_audit, open_audit
+from es_simhash.ingestion.deduplication.audit_log import AuditLog, default_audit, open_audit
 from es_simhash.ingestion.deduplication.audit_runs import new_run
 from es_simhash.ingestion.deduplication.batch_decider import BatchDecider, with_superseded
+from es_simhash.ingestion.deduplication.dry_run import NoAudit, Unreserved
 from es_simhash.ingestion.deduplication.effects import (
     delete_replaced,
     finish_replacements,
@@ -24,13 +25,14 @@ from es_simhash.ingestion.deduplication.effects import (
 from es_simhash.ingestion.deduplication.original_search import Answers, OriginalSearch
 from es_simhash.ingestion.deduplication.recent_documents import RecentDocuments
 from es_simhash.ingestion.deduplication.recorder import Recorder
-from es_simhash.ingestion.deduplication.reservations import Reservations
+from es_simhash.ingestion.deduplication.reservations import Claims, Reservations
 from es_simhash.ingestion.deduplication.stored_documents import DocumentDates, StoredDocuments
 from es_simhash.ingestion.deduplication.version_decisions import Decision, IncomingDocument
 from es_simhash.ingestion.deduplication.version_rules import OnVersion, RunContext
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.elasticsearch.planned_store import PlannedStore
 from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.installation.noted_pairs import binding_pairs
@@ -62,6 +64,8 @@ class VersionPolicy:
         target: The index; when its store is stopped, all waiting of the policy ends.
     """
 
+    _is_dry = False
+
     def __init__(
         self,
         client: Client,
@@ -75,10 +79,27 @@ class VersionPolicy:
         self.rules = OnVersion.of(on_version)
         self.run = run or new_run()
         self._gateway = Gateway.of(client, retry or RetryPolicy())
-        self.target = TargetIndex(ElasticsearchStore(self._gateway, index, config))
-        self._recent = RecentDocuments()
+        store = PlannedStore if self._is_dry else ElasticsearchStore
+        self.target = TargetIndex(store(self._gateway, index, config))
+        self._recent = RecentDocuments(forgets=not self._is_dry)
         self._stored: dict[str, Row] = {}
         self._batch: dict[str, IncomingDocument] = {}
+
+    def _log(self) -> AuditLog:
+        if self._is_dry:
+            return NoAudit()
+        return open_audit(self.rules.audit or default_audit(self.target.name), self._gateway)
+
+    def _claims(self, state_index: StateIndex) -> Claims:
+        """Return the reservations of the run, for which the state index has room now."""
+        if self._is_dry:
+            return Unreserved()
+        state_index.create()
+        field = self._config.simhash_field
+        texts = ReservedTexts(self._gateway, state_index.name, field)
+        reservations = Reservations(self._documents, texts)
+        reservations.expire()
+        return reservations
 
     def __enter__(self) -> "VersionPolicy":
         """Read the schemes, open the audit log, and make room for reservations.
@@ -95,8 +116,7 @@ class VersionPolicy:
         self.rules = self.rules.configured(self._config)
         self.target.require_profiler()
         self._dates = DocumentDates.of(self._gateway, self.target.name, self.rules)
-        audit = self.rules.audit or default_audit(self.target.name)
-        self._audit = open_audit(audit, self._gateway)
+        self._audit = self._log()
         try:
             self._begin(self.target.name)
         except BaseException:
@@ -106,13 +126,10 @@ class VersionPolicy:
 
     def _begin(self, index: str) -> None:
         state_index = StateIndex(self._gateway, index, self._config.simhash_field)
-        state_index.create()
         manual = binding_pairs(state_index)
         context = RunContext(index, self._config, self.rules, self.run, manual)
         self._documents = StoredDocuments(context, self.target.store)
-        texts = ReservedTexts(self._gateway, state_index.name, self._config.simhash_field)
-        reservations = Reservations(self._documents, texts)
-        reservations.expire()
+        reservations = self._claims(state_index)
         self._search = OriginalSearch(self._documents.store, manual, self._dates.compared)
         self._decider = BatchDecider(self._documents, self._recent, reservations, self._dates)
         self._recorder = Recorder(context)
@@ -235,3 +252,13 @@ class VersionPolicy:
         replaced = self._stored.get(ref.id) or self._documents.read([ref])[0]
         if replaced is not None:
             delete_replaced(self._documents, decision, replaced, record)
+
+
+class DryRunPolicy(VersionPolicy):
+    """Decides as `VersionPolicy` does, on the index as its decisions would leave it.
+
+    No document, reservation or audit log is written. What was decided before a batch is known, as
+    documents that searches do not see yet always are: all of them are kept in memory.
+    """
+
+    _is_dry = True

@@ -89,7 +89,14 @@ class DecidedDocuments:
     def _outcome(self, decision: Decision, position: int) -> Outcome:
         id, reason, other = decision.id, decision.summary, decision.other
         if decision.action == "skip":
-            return Outcome(id, "skipped", reason, version_of=other, undated=decision.undated)
+            return Outcome(
+                id,
+                "skipped",
+                reason,
+                version_of=other,
+                undated=decision.undated,
+                lost=decision.lost,
+            )
         displaced = self._overwritten(decision)
         if decision.action == "replace" and other is not None:
             displaced = self._replaced(decision, other)
@@ -104,6 +111,7 @@ class DecidedDocuments:
             undated=decision.undated,
             version_of=other,
             retained=decision.action == RETAIN,
+            lost=decision.lost,
             displaced=displaced,
         )
 

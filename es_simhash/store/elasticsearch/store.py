@@ -145,7 +145,11 @@ def opened_store(gateway: Gateway, name: str, config: IndexConfig) -> Elasticsea
 
 
 def installed_store(
-    client: Client, name: str, config: IndexConfig, retry: RetryPolicy
+    client: Client,
+    name: str,
+    config: IndexConfig,
+    retry: RetryPolicy,
+    kind: "type[ElasticsearchStore] | None" = None,
 ) -> ElasticsearchStore:
     """Return an index that documents are written to, with the configuration it has now.
 
@@ -154,6 +158,7 @@ def installed_store(
         name: Name of the index.
         config: Names of the fields; its schemes do not count.
         retry: How long requests to a busy cluster are retried, but for the mapping.
+        kind: Class of the store; None for one that writes.
 
     Raises:
         IndexMissing: There is no such index.
@@ -163,7 +168,8 @@ def installed_store(
     installed = ElasticsearchStore(gateway, name, config).config
     drops_id = config.id_field is None and rejects_field(gateway.mappings(name), "id")
     config = replace(installed, drops_id=drops_id)
-    return ElasticsearchStore(Gateway.of(client, retry), name, config, is_complete=True)
+    make = kind or ElasticsearchStore
+    return make(Gateway.of(client, retry), name, config, is_complete=True)
 
 
 def index_calls(

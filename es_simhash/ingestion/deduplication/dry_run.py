@@ -1,0 +1,34 @@
+"""What a dry run has in place of an audit log and of reservations, neither of which it writes."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from es_simhash.ingestion.deduplication.audit_log import Record
+from es_simhash.relation.references import DocumentRef
+from es_simhash.store.rows import Row
+
+
+class NoAudit:
+    """The audit log of a run that does nothing to be undone."""
+
+    name = ""
+
+    def write(self, records: Sequence[Record]) -> None:
+        """Write nothing."""
+
+    def read(self) -> Iterable[Record]:
+        """Return no records."""
+        return ()
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+class Unreserved:
+    """The reservations of a run that writes no text: every text is free."""
+
+    def acquire(self, wanted: Mapping[str, DocumentRef]) -> dict[str, Row]:
+        """Return no document that has one of the texts already."""
+        return {}
+
+    def release(self, hashes: Iterable[str]) -> None:
+        """Nothing is reserved."""
