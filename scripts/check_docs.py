@@ -1,10 +1,12 @@
 """Check the pages of the documentation: links lead somewhere, figures are up to date, tables whole.
 
-    python -m scripts.check_docs [--external]
+    python -m scripts.check_docs [--external] [--write]
 
 A figure is a number behind a marker, as in `<!-- figure: versions/mean/f1 -->0.960`, or in a marked
 table (`scripts/figure_tables.py`). It is compared with docs/figures.json, which benchmarks write
 with `--record`. `--external` also asks other hosts whether what they are linked for is there.
+`--write` first puts the recorded figures in place of those behind markers; read the sentences that
+they stand in.
 """
 
 import argparse
@@ -35,6 +37,7 @@ _HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*$", re.M)
 _ANCHOR = re.compile(r"<a (?:id|name)=\"([^\"]+)\"")
 _MARKER = re.compile(r"<!-- figure: *(\S*?) *-->([^\d\n|<]{0,4}([\d,]*\d(?:\.\d+)?)( ?%)?)?")
 # Addresses of the reader's own machine, and of examples.
+_INTERVAL = re.compile(r" \(-?[\d.]+ to -?[\d.]+\)")
 _NO_HOST = re.compile(r"https?://(localhost|127\.|[\w.-]*example\.(org|com)|my[.-])")
 _TIMEOUT = 20
 # Between two cells of a table.
@@ -154,6 +157,34 @@ def _stale(
     )
 
 
+def with_figures(text: str, recorded: dict[str, Any]) -> str:
+    """Return a page with the recorded figures, and their intervals, behind its markers."""
+    parts, end = [], 0
+    for match in _MARKER.finditer(text):
+        figure = recorded["figures"].get(match[1])
+        if figure is None or match[3] is None or match.start() < end:
+            continue
+        scale = 100 if match[4] else 1
+        digits = len(match[3].partition(".")[2])
+        shown = {key: f"{figure[key] * scale:,.{digits}f}" for key in ("value", "low", "high")}
+        parts += [text[end : match.start(3)], shown["value"], text[match.end(3) : match.end()]]
+        end = match.end()
+        interval = _INTERVAL.match(text, end)
+        if interval is not None:
+            parts.append(f" ({shown['low']} to {shown['high']})")
+            end = interval.end()
+    return "".join([*parts, text[end:]])
+
+
+def write_figures(root: Path, pages: Sequence[str]) -> None:
+    """Write the recorded figures into pages that show others."""
+    recorded = json.loads(_text(root / FIGURES))
+    for page in pages:
+        text = _text(root / page)
+        if (current := with_figures(text, recorded)) != text:
+            (root / page).write_text(current, "utf-8")
+
+
 def external_faults(root: Path, pages: Sequence[str]) -> Iterator[Fault]:
     """Yield the links to other hosts that do not answer with a page."""
     places: dict[str, tuple[str, int]] = {}
@@ -187,8 +218,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Print each fault; exit status 1 when there is one."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--external", action="store_true", help="also ask other hosts")
+    parser.add_argument("--write", action="store_true", help="write the recorded figures first")
     options = parser.parse_args(argv)
     pages = [str(path) for path in sources() if path.suffix == ".md"]
+    if options.write:
+        write_figures(ROOT, pages)
     faults = [
         *link_faults(ROOT, pages),
         *table_faults(ROOT, pages),

@@ -13,7 +13,14 @@ from es_simhash.errors import InputError
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
 from scripts import check_docs
 from scripts.build_site import ROOT
-from scripts.check_docs import anchors, external_faults, figure_faults, link_faults, table_faults
+from scripts.check_docs import (
+    anchors,
+    external_faults,
+    figure_faults,
+    link_faults,
+    table_faults,
+    with_figures,
+)
 from scripts.figure_tables import slug, with_table
 from tests.bench.figures import Figures
 
@@ -167,6 +174,21 @@ def test_a_stale_figure_is_found(text: str, fault: str, tmp_path: Path) -> None:
     (found,) = checked(tmp_path, text)
     assert found.startswith("page.md:3: ")
     assert fault in found
+
+
+def test_recorded_figures_are_written_as_the_page_writes_them() -> None:
+    figures = {
+        "f1": {"value": 0.8824, "low": 0.8599, "high": 0.9086},
+        "pairs": {"value": 16302.0, "low": 16302.0, "high": 16302.0},
+    }
+    page = (
+        "| <!-- figure: f1 -->0.910 (0.891 to 0.931) | **<!-- figure: f1 -->91.0 %** |\n"
+        "<!-- figure: pairs -->9,000 (of all) and <!-- figure: other -->1 stay; 0.910 too.\n"
+    )
+    assert with_figures(page, {"figures": figures}) == (
+        "| <!-- figure: f1 -->0.882 (0.860 to 0.909) | **<!-- figure: f1 -->88.2 %** |\n"
+        "<!-- figure: pairs -->16,302 (of all) and <!-- figure: other -->1 stay; 0.910 too.\n"
+    )
 
 
 def table(*rows: str) -> str:
