@@ -105,21 +105,6 @@ class ScoredPair:
 
 
 @dataclass(frozen=True)
-class ScoreSample:
-    """Relations of a sample of documents.
-
-    Attributes:
-        documents: Number of documents that were queried.
-        related: Number of them that are related to another.
-        pairs: Their relations, each pair once; of one document the best, 20 at the most.
-    """
-
-    documents: int
-    related: int
-    pairs: tuple[ScoredPair, ...]
-
-
-@dataclass(frozen=True)
 class ReportedDocument:
     """A document that a report names.
 
@@ -132,6 +117,42 @@ class ReportedDocument:
     id: str
     index: str
     context: DocumentContext
+
+
+@dataclass(frozen=True)
+class ClosePair:
+    """Two documents that are nearly versions, or hardly.
+
+    Attributes:
+        a: One of them.
+        b: The other.
+        kind: Kind of the relation of a to b.
+        score: From 0 to 1.
+        log_odds: What speaks for and against their being versions, as `Relation.log_odds`.
+    """
+
+    a: ReportedDocument
+    b: ReportedDocument
+    kind: Kind
+    score: float
+    log_odds: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class ScoreSample:
+    """Relations of a sample of documents.
+
+    Attributes:
+        documents: Number of documents that were queried.
+        related: Number of them that are related to another.
+        pairs: Their relations, each pair once; of one document the best, 20 at the most.
+        closest: The pairs with the scores next to where versions begin, the highest score first.
+    """
+
+    documents: int
+    related: int
+    pairs: tuple[ScoredPair, ...]
+    closest: tuple[ClosePair, ...] = ()
 
 
 @dataclass(frozen=True)

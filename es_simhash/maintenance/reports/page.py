@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from es_simhash.differences.rendering.pictures import EvidenceBar, evidence_bars
 from es_simhash.maintenance.copies import sentences
 from es_simhash.maintenance.reports.figures import (
     Part,
@@ -12,7 +13,7 @@ from es_simhash.maintenance.reports.figures import (
     score_ranges,
     size_ranges,
 )
-from es_simhash.maintenance.reports.index_report import IndexReport
+from es_simhash.maintenance.reports.index_report import ClosePair, IndexReport
 from es_simhash.pages.rendering import render_page, shortened, web_address
 from es_simhash.pairs.copies import Boilerplate, Copy
 from es_simhash.relation.relation import DocumentContext
@@ -105,6 +106,12 @@ class ReportPage:
         """Pairs of the sample by their scores."""
         sample = self.report.scores
         return score_ranges([(pair.kind, pair.score) for pair in sample.pairs]) if sample else []
+
+    @property
+    def closest(self) -> list[tuple[ClosePair, list[EvidenceBar]]]:
+        """The pairs next to where versions begin, each with its evidence as a waterfall."""
+        sample = self.report.scores
+        return [(pair, evidence_bars(pair.log_odds)) for pair in sample.closest] if sample else []
 
     @property
     def copies(self) -> list[tuple[Copy, str | None]]:

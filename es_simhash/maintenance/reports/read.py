@@ -1,6 +1,7 @@
 """Reading an index for a report, within stated bounds of time and memory."""
 
 import time
+from dataclasses import replace
 from typing import Protocol
 
 from es_simhash.errors import InputError
@@ -21,7 +22,13 @@ from es_simhash.maintenance.reports.index_report import (
     ReportOptions,
     ScoreSample,
 )
-from es_simhash.maintenance.reports.scores import sample_scores, sampled_ids, score_search
+from es_simhash.maintenance.reports.scores import (
+    close_pairs,
+    explained_pairs,
+    sample_scores,
+    sampled_ids,
+    score_search,
+)
 from es_simhash.pairs.copies import CopiesReport
 from es_simhash.questions.document_contexts import Contexts
 from es_simhash.questions.protocol import RelatedIndex
@@ -119,7 +126,7 @@ class _Reader:
             largest=self._run(large_families(counter.largest, self._where, contexts)),
             newest=newest,
             copies=self._copies(status),
-            scores=self._scores(status),
+            scores=self._scores(status, contexts),
             notes=tuple(self._notes),
         )
 
@@ -189,7 +196,7 @@ class _Reader:
             progress=self._progress,
         )
 
-    def _scores(self, status: Status) -> ScoreSample | None:
+    def _scores(self, status: Status, contexts: Contexts) -> ScoreSample | None:
         ids: list[str] = []
         if self._options.sampled and status.documents:
             ids = self._run(sampled_ids(self._where, self._options.sampled))
@@ -202,4 +209,7 @@ class _Reader:
                 f"The scores are those of {sample.documents:,} of {len(ids):,} documents that were "
                 "drawn."
             )
-        return sample if sample.documents else None
+        if not sample.documents:
+            return None
+        explained = explained_pairs(self._index, sample, self._config.versions_from)
+        return replace(sample, closest=self._run(close_pairs(explained, contexts)))

@@ -1,19 +1,26 @@
-"""The distribution of scores: relations of a sample of documents, drawn at random by a seed."""
+"""The distribution of scores in a sample of documents, and the pairs next to where versions begin.
+
+The sample is drawn at random by a seed.
+"""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from es_simhash.errors import ClusterError, EsSimhashError
 from es_simhash.maintenance.reports.index_report import (
+    ClosePair,
+    ReportedDocument,
     ReportOptions,
     ScoredPair,
     ScoreSample,
 )
+from es_simhash.questions.document_contexts import Contexts
 from es_simhash.questions.protocol import RelatedIndex
 from es_simhash.relation.answer import Answer
+from es_simhash.relation.relation import DocumentContext, Relation
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.intents import Find, Parts, Where
+from es_simhash.store.intents import DocumentsById, Find, Parts, Where
 from es_simhash.store.options import SearchOptions
 from es_simhash.store.protocol import Progress, Steps, ask
 
@@ -23,6 +30,8 @@ _RELATIONS = 20
 _BATCH = 20
 # After so many seconds, no further batch is queried.
 _SECONDS = 60.0
+# Pairs that are shown on either side of where versions begin.
+_CLOSEST = 2
 
 
 def score_search(config: IndexConfig, options: ReportOptions) -> SearchOptions:
@@ -70,6 +79,61 @@ def sample_scores(
         progress("relations", queried, len(ids))
     best_first = sorted(pairs.values(), key=lambda pair: (-pair.score, pair.a, pair.b))
     return ScoreSample(queried, related, tuple(best_first))
+
+
+def explained_pairs(
+    index: RelatedIndex, sample: ScoreSample, threshold: float
+) -> list[tuple[ScoredPair, Relation]]:
+    """Return the pairs of a sample next to where versions begin, with what speaks for and against.
+
+    Args:
+        index: What explains them.
+        sample: The sample.
+        threshold: Where versions begin.
+    """
+    shared = [pair for pair in sample.pairs if pair.kind not in ("exact", "semantic")]
+    above = [pair for pair in shared if pair.score >= threshold][-_CLOSEST:]
+    below = [pair for pair in shared if pair.score < threshold][:_CLOSEST]
+    explained = []
+    for pair in [*above, *below]:
+        try:
+            relation = index.explain(pair.a, pair.b)
+        except ClusterError:
+            raise
+        except EsSimhashError:
+            # One of them changed or vanished since it was drawn.
+            continue
+        if relation.log_odds:
+            explained.append((pair, relation))
+    return explained
+
+
+def close_pairs(
+    explained: Iterable[tuple[ScoredPair, Relation]], contexts: Contexts
+) -> Steps[tuple[ClosePair, ...]]:
+    """Return pairs with what the index says of their documents; without those that vanished."""
+    pairs = list(explained)
+    ids = tuple(sorted({id for pair, _ in pairs for id in (pair.a, pair.b)}))
+    if not ids:
+        return ()
+    rows = yield from ask(DocumentsById(ids, Parts()))
+    keys = {row.id: row.key for row in rows if row.found}
+    yield from contexts.read(keys.values())
+
+    def reported(id: str) -> ReportedDocument:
+        context = contexts.context(keys[id]) or DocumentContext()
+        return ReportedDocument(id, str(keys[id][0]), context)
+
+    return tuple(
+        ClosePair(
+            *(reported(pair.a), reported(pair.b)),
+            relation.kind,
+            relation.score,
+            relation.log_odds or {},
+        )
+        for pair, relation in pairs
+        if pair.a in keys and pair.b in keys
+    )
 
 
 def _answers(

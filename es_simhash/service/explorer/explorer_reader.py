@@ -224,6 +224,10 @@ class ExplorerReader:
         versions = () if report.newest is None else report.newest.versions
         named = [family.representative for family in report.largest]
         named += [version.document for version in versions]
+        # What speaks for versions is evidence like the texts that it was found in.
+        scores = report.scores
+        pairs = () if scores is None or not self.answers.evidence else scores.closest
+        named += [document for pair in pairs for document in (pair.a, pair.b)]
         contexts = self.contexts(list(dict.fromkeys(document.id for document in named)), filters)
 
         def allowed(document: ReportedDocument) -> ReportedDocument:
@@ -246,7 +250,10 @@ class ExplorerReader:
                 replace(version, document=allowed(version.document)) for version in versions
             )
             newest = replace(newest, versions=shown)
-        return replace(report, largest=largest, newest=newest)
+        if scores is not None:
+            closest = tuple(replace(pair, a=allowed(pair.a), b=allowed(pair.b)) for pair in pairs)
+            scores = replace(scores, closest=closest)
+        return replace(report, largest=largest, newest=newest, scores=scores)
 
     def _words(self, query: str) -> Words:
         """Return a query in the fields of title and text that may be searched now.

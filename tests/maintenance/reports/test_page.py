@@ -1,11 +1,13 @@
 """The page of a report, without a server."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from es_simhash.maintenance.reports.index_report import (
+    ClosePair,
     ExactCopies,
     FamilySizes,
     IndexReport,
@@ -50,7 +52,12 @@ REPORT = IndexReport(
     ),
     newest=NewestVersions((NewVersion(HOSTILE_DOCUMENT, 2, "2018-03-04T05:06:07Z"),), 9),
     copies=None,
-    scores=ScoreSample(5, 3, (ScoredPair("a", "b", "version", 0.73),)),
+    scores=ScoreSample(
+        5,
+        3,
+        (ScoredPair("a", "b", "version", 0.73),),
+        (ClosePair(HOSTILE_DOCUMENT, LINKED, "version", 0.62, {"start": -4.0, "words": 4.5}),),
+    ),
     notes=(HOSTILE,),
 )
 
@@ -60,8 +67,8 @@ def test_a_page_escapes_all_that_comes_from_documents(require_accessible: Any) -
     page = Page(source)
     page.require_harmless()
     page.require_linked()
-    assert page.words.count("javascript:alert(3)") >= 7
-    assert page.values("href") == ["https://x.example/?a&b"]
+    assert page.words.count("javascript:alert(3)") >= 9
+    assert page.values("href") == ["https://x.example/?a&b"] * 2
     require_accessible(source)
 
 
@@ -73,6 +80,16 @@ def test_documents_have_their_dates_and_a_family_its_first_and_last() -> None:
     assert "1 other version, the oldest of 2018-03-04" in words
     assert '<th scope="row">0.7–0.8</th><td class="number">1</td>' in source
     assert "<small>1 version</small>" in source
+
+
+def test_pairs_next_to_the_threshold_have_a_waterfall() -> None:
+    source = report_html(REPORT)
+    words = Page(source).words
+    assert "version, score 0.62" in words
+    steps = re.findall(r'<th scope="row">([^<]*)</th><td>([^<]*)</td><td><svg class="step"', source)
+    assert [added for _, added in steps] == ["-4.0", "+4.5", "0.5"]
+    none = replace(REPORT, scores=ScoreSample(5, 3, (ScoredPair("a", "b", "version", 0.73),)))
+    assert "Where versions begin" not in Page(report_html(none)).words
 
 
 @pytest.mark.parametrize(

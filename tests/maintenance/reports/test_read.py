@@ -99,6 +99,34 @@ def test_the_newest_versions_are_one_of_each_family(report: IndexReport) -> None
     assert report.newest.examined == 14
 
 
+def test_the_pairs_next_to_where_versions_begin_are_explained(client: Any, build: Build) -> None:
+    words = make_text(1, 240).split(" ")
+    shares = (0.02, 0.04, 0.08, 0.1, 0.15, 0.3, 0.5, 0.7, 0.9)
+    revised = [
+        document(
+            f"d{n}",
+            " ".join([*words[: int(240 * share)], make_text(n, 60)]),
+            "2020-01-01",
+            f"Share {share}",
+        )
+        for n, share in enumerate(shares, 30)
+    ]
+    original = document("whole", " ".join(words), "2019-01-01", "港口")
+    index = Index(client, build([original, *revised]))
+    sample = read_report(index).scores
+    assert sample is not None
+    compared = [pair for pair in sample.pairs if pair.kind not in ("exact", "semantic")]
+    above = sorted(pair.score for pair in compared if pair.score >= 0.6)[:2][::-1]
+    below = sorted(pair.score for pair in compared if pair.score < 0.6)[-2:][::-1]
+    assert len(above) == len(below) == 2
+    assert [pair.score for pair in sample.closest] == [*above, *below]
+    for pair in sample.closest:
+        relation = index.explain(pair.a.id, pair.b.id)
+        assert (pair.kind, pair.log_odds) == (relation.kind, relation.log_odds)
+        assert pair.a.context.title != pair.b.context.title
+        assert {pair.a.id, pair.b.id} <= {"whole", *(each["id"] for each in revised)}
+
+
 def test_pages_of_families_and_a_sample_count_the_same(
     client: Any, build: Build, report: IndexReport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -221,7 +249,9 @@ def test_the_page_is_accessible_and_whole(report: IndexReport, require_accessibl
     page.require_linked()
     for title in (TITLES["a"], TITLES["b"], TITLES["c"]):
         assert title in page.text
-    assert page.source.count("<table") == page.source.count("<caption>") == 5
+    assert report.scores is not None
+    tables = 5 + len(report.scores.closest)
+    assert page.source.count("<table") == page.source.count("<caption>") == tables
     require_accessible(page.source)
 
 

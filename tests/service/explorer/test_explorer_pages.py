@@ -171,7 +171,13 @@ def test_only_allowed_fields_are_shown(serve: Serve, tenants: str) -> None:
         assert text(1).split()[3] not in shown, path
     assert "inner of a1" in page(http, "/explorer/documents/a1").words
     assert "has no field of titles or texts" in page(http, "/explorer/?q=Title").words
-    assert "Copied passages are left out" in page(http, "/explorer/overview").words
+    overview = page(http, "/explorer/overview").words
+    assert "Copied passages are left out" in overview
+    assert "Where versions begin" not in overview
+    http = serve(tenants, ServiceConfig(fields=("note.inner",)))
+    overview = page(http, "/explorer/overview").words
+    assert "Where versions begin" in overview
+    assert "Title of" not in overview
     allowed = serve(tenants, ServiceConfig(fields=("text",)))
     assert " ".join(text(1).split())[:80] in page(allowed, "/explorer/documents/a1").words
 
