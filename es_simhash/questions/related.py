@@ -1,5 +1,6 @@
 """What is related to texts, as steps: analyse, search, rank, align, and read what is shown."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,21 +24,23 @@ from es_simhash.relation.references import DocumentRef, Key
 from es_simhash.relation.relation import Relation, as_joined
 from es_simhash.relation.scoring import compare_texts, with_log_odds
 from es_simhash.store.config import DocumentFields, IndexConfig
-from es_simhash.store.dates import DateField
+from es_simhash.store.dates import NANOSECONDS, DateField
 from es_simhash.store.intents import (
     BackgroundName,
     CompareShingles,
+    Find,
     FindManualPairs,
     FindNear,
     FindSharedWords,
     FindSimilar,
+    Parts,
     Request,
     Where,
 )
-from es_simhash.store.options import SearchOptions
+from es_simhash.store.options import Recency, SearchOptions
 from es_simhash.store.order import by_date
 from es_simhash.store.protocol import Steps
-from es_simhash.store.rows import SimilarTexts, TextHits
+from es_simhash.store.rows import Rows, SimilarTexts, TextHits
 
 
 @dataclass(frozen=True)
@@ -71,11 +74,11 @@ class RelatedSteps:
             # It was not read yet, or another one has taken its place.
             yield from self.background.read(documents)
             searched = yield from self._search(documents, wheres, options)
-        noted = searched.noted
+        noted, by_newest = searched.noted, replace(options, recency=searched.recency)
         yield from _count_shared(documents, searched.pools)
         joined = yield from _add_joined(documents, searched.pools, wheres, noted)
         queries = [
-            self._ranked(document, pool, hits, options, noted)
+            self._ranked(document, pool, hits, by_newest, noted)
             for document, pool, hits in zip(documents, searched.pools, searched.near, strict=True)
         ]
         for query, hits in zip(queries, searched.by_words, strict=True):
@@ -158,9 +161,12 @@ class RelatedSteps:
         pairs = FindManualPairs(ids if any(requests) else ())
         searches = [request for some in requests for request in some]
         names = [BackgroundName()] if any(map(has_profile, documents)) else []
-        answers = yield [*searches, pairs, *names]
-        remaining = iter(answers)
-        searched = _Searched(answers[len(searches)], answers[-1] if names else None)
+        newest = _newest(options) if any(requests) else []
+        answers = yield [*newest, *searches, pairs, *names]
+        remaining = iter(answers[len(newest) :])
+        noted = answers[len(newest) + len(searches)]
+        searched = _Searched(noted, answers[-1] if names else None)
+        searched.recency = _since_newest(options.recency, answers[0] if newest else None)
         for some in requests:
             searched.add([next(remaining) for _ in some])
         return searched
@@ -241,6 +247,7 @@ class _Searched:
     def __init__(self, noted: ManualPairs, background: str | None) -> None:
         self.noted = noted
         self.background = background
+        self.recency: Recency | None = None
         self.pools: list[CandidatePool] = []
         self.near: list[TextHits] = []
         self.by_words: list[TextHits] = []
@@ -264,6 +271,25 @@ class _Searched:
                 self.pools, self.by_words, self.near, shown, strict=True
             )
         ]
+
+
+def _newest(options: SearchOptions) -> list[Request[Rows]]:
+    """Return the request for the newest document; none where ages are not counted from it."""
+    if options.recency is None or options.recency.origin is not None:
+        return []
+    date = DateField(options.recency.field)
+    where = Where(options.filters, has_fields=(date.name,))
+    return [Find(where, Parts(date=date), size=1, order=("newest",), date=date)]
+
+
+def _since_newest(recency: Recency | None, newest: Rows | None) -> Recency | None:
+    """Return the recency with ages counted from the newest document, or from now if it is later."""
+    if recency is None or newest is None:
+        return recency
+    dates = [row.date for row in newest.rows if row.date is not None]
+    if not dates:
+        return recency
+    return replace(recency, origin=min(dates[0] / NANOSECONDS, time.time() * 1000))
 
 
 def _count_shared(

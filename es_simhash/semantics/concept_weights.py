@@ -6,7 +6,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.semantics.languages.chinese import word_parts
+from es_simhash.semantics.languages.chinese import word_parts, words_and_names
 from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.rarity import rarity
 from es_simhash.semantics.semantic_profile import QUERY_CONCEPTS, Entity, Extraction
@@ -14,6 +14,9 @@ from es_simhash.semantics.semantic_profile import QUERY_CONCEPTS, Entity, Extrac
 # A word of an entity counts this much more than another word of its frequency
 # (docs/semantic-neighbours.md).
 ENTITY_BOOST = 0.3
+# A word of the title counts this much more, as if it stood in the text once again
+# (docs/semantic-neighbours.md).
+TITLE_WEIGHT = 1.0
 # More mentions of an entity add nothing to the weights of its words.
 _MAX_MENTIONS = 50
 # How much more a Chinese word counts that is repeated (docs/semantic-neighbours.md).
@@ -27,17 +30,20 @@ CHINESE_PART_WEIGHT, MAX_CHINESE_RARITY = 0.6, 3.0
 def profile_weights(
     extractions: Sequence[Extraction],
     language: str,
+    titles: Sequence[str],
     vocabulary_weights: Sequence[Mapping[str, float]],
     packages: frozenset[str],
 ) -> Iterator[dict[str, float]]:
     """Yield the concepts of each text with their weights, heaviest first.
 
-    A word has (1 + ln frequency) x rarity, words of entities more; in Chinese, words within longer
-    words are added. The squares of the weights of all concepts of a text add up to 1.
+    A word has (1 + ln frequency) x rarity, words of the title and of entities more; in Chinese,
+    words within longer words are added. The squares of the weights of all concepts of a text add
+    up to 1.
 
     Args:
         extractions: Extractions of texts of one language.
         language: ISO 639-1 code of that language.
+        titles: Title of each text; empty for none.
         vocabulary_weights: Concepts of the vocabulary in each text, as shares of all its words.
         packages: Packages whose word frequencies may be used.
     """
@@ -53,11 +59,37 @@ def profile_weights(
     share = CHINESE_PART_WEIGHT if language == "zh" else ENTITY_BOOST
     weights = _damped(counts, len(words), language)
     weights += share * _damped(added_counts, len(words), language)
+    weights += TITLE_WEIGHT * _title_weights(titles, language, packages, share, words_of)
     weights *= _rarities(words, language, packages)
     bounds = np.cumsum([0, *map(len, words_of)])
     for number, concepts in enumerate(vocabulary_weights):
         rows = slice(bounds[number], bounds[number + 1])
         yield _heaviest(words[rows], weights[rows], concepts)
+
+
+def _title_weights(
+    titles: Sequence[str],
+    language: str,
+    packages: frozenset[str],
+    share: float,
+    words_of: Sequence[Sequence[str]],
+) -> NDArray[np.float32]:
+    """Return what the words of titles count there, parts of Chinese words too."""
+    size = sum(map(len, words_of))
+    if not any(titles):
+        return np.zeros(size, np.float32)
+    counts = [_title_words(title, language, packages) for title in titles]
+    weights = _damped(_counts_of(counts, words_of), size, language)
+    if language == "zh" and "jieba" in packages:
+        parts = list(map(word_parts, counts))
+        weights += share * _damped(_counts_of(parts, words_of), size, language)
+    return weights
+
+
+def _title_words(title: str, language: str, packages: frozenset[str]) -> dict[str, int]:
+    if language == "zh" and "jieba" in packages:
+        return dict(words_and_names(title)[0])
+    return count_words(title, language) if title else {}
 
 
 def _rarities(words: Sequence[str], language: str, packages: frozenset[str]) -> NDArray[np.float32]:

@@ -35,6 +35,7 @@ from es_simhash.semantics.vectors import (
 )
 from es_simhash.semantics.vocabularies.vocabulary import Vocabulary
 from es_simhash.semantics.vocabularies.vocabulary_files import load_vocabulary, vocabulary_digest
+from es_simhash.text.lines import title_of
 
 # Weight of a concept of the user's vocabulary compared with that of all words; 0.3 neither helps
 # nor harms rankings.
@@ -111,6 +112,7 @@ class SemanticProfiler:
             of_language = profile_weights(
                 [extractions[number] for number in numbers],
                 language,
+                [title_of(texts[number]) for number in numbers],
                 [self._vocabulary_weights(texts[number], language) for number in numbers],
                 self.scheme.packages,
             )

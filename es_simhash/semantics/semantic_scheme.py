@@ -21,6 +21,8 @@ WORD_VECTOR_DIMENSIONS = 256
 NO_VECTORS = "none"
 _FIELD, _PYTHON, _SPACY = "field:", "python:", "spacy:"
 _MIN_DIMENSIONS, _MAX_DIMENSIONS = 8, 4096
+# The first did not know titles, nor lines that were cut.
+_VERSION = "v2"
 _PARAMETERS = ("extractor", "vectors", "dims", "language", "entity_fields", "vocabulary")
 
 
@@ -113,9 +115,9 @@ class SemanticScheme:
     def name(self) -> str:
         """Short name that differs whenever a parameter does."""
         if self == SemanticScheme(self.extractor) and self.extractor.startswith(BUILTIN):
-            return f"semantic-{self.extractor}-words256.v1"
+            return f"semantic-{self.extractor}-words256.{_VERSION}"
         content = "\0".join(str(getattr(self, parameter)) for parameter in _PARAMETERS)
-        return f"semantic-{hashlib.sha256(content.encode()).hexdigest()[:12]}.v1"
+        return f"semantic-{hashlib.sha256(content.encode()).hexdigest()[:12]}.{_VERSION}"
 
     def to_meta(self) -> dict[str, Any]:
         """Return the parameters for the `_meta` of the mapping."""

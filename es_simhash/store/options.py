@@ -41,9 +41,11 @@ class Recency:
 
     Attributes:
         field: A date field of the documents.
-        half_life: Age in days at which the weight of the date is halved.
+        half_life: Age in days, counted from the newest document, at which the weight of the date is
+            halved.
         weight: Share of the rank that depends on the date, from 0 to 1.
-        origin: Milliseconds since 1970 from which the age is counted; None for now.
+        origin: Milliseconds since 1970 from which the age is counted; None for the newest date
+            of the documents that may be found, but no later than now.
     """
 
     field: str = dataclasses.field(metadata=constraints(called="recency"))

@@ -227,6 +227,50 @@ def test_recency_changes_nothing_but_the_order(
     assert moved or min_score
 
 
+@pytest.mark.parametrize("year", [1987, 2987])
+def test_ages_are_counted_from_the_newest_document_and_never_from_the_future(
+    client: Any, index_name: str, indexed: Any, library_texts: dict[str, str], year: int
+) -> None:
+    mappings = {"properties": {"published": {"type": "date"}}}
+    client.indices.create(index=index_name, mappings=mappings)
+    index = indexed(
+        {"id": "query", "text": library_texts["harbour"]},
+        {"id": "near", "text": library_texts["harbour-union"], "published": "1987-01-01"},
+        {"id": "far", "text": library_texts["harbour-history"], "published": "1987-03-01"},
+        {"id": "newest", "text": "No word of it.", "published": f"{year}-03-02"},
+    )
+    plain = scores(index, None)
+    assert plain["near"] > plain["far"]
+    order = list(scores(index, Recency("published", weight=0.9)))
+    # In an archive newer documents come first. Where one has a date in the future, all are old.
+    assert (order.index("far") < order.index("near")) == (year == 1987)
+
+
+def test_documents_that_a_filter_leaves_out_do_not_count_as_the_newest(
+    client: Any, index_name: str, indexed: Any, library_texts: dict[str, str]
+) -> None:
+    mappings = {"properties": {"published": {"type": "date"}, "shelf": {"type": "keyword"}}}
+    client.indices.create(index=index_name, mappings=mappings)
+    old = {"shelf": "archive"}
+    index = indexed(
+        {"id": "query", "text": library_texts["harbour"]},
+        {"id": "near", "text": library_texts["harbour-union"], "published": "1987-01-01", **old},
+        {"id": "far", "text": library_texts["harbour-history"], "published": "1987-03-01", **old},
+        {"id": "newest", "text": "No word of it.", "published": "2020-01-01", "shelf": "news"},
+    )
+    recency, filters = Recency("published", weight=0.9), ({"term": old},)
+    options = SearchOptions(min_score=0, recency=recency, filters=filters)
+    assert ids(index.related(id="query", options=options)) == ["far", "near"]
+    order = ids(index.related(id="query", options=replace(options, filters=())))
+    assert order.index("near") < order.index("far")
+
+
+def test_a_field_without_any_date_changes_nothing(dated: Any) -> None:
+    options = SearchOptions(min_score=0, recency=Recency("published", weight=0.5))
+    without = replace(options, filters=({"ids": {"values": ["dateless"]}},))
+    assert ids(dated.related(id="query", options=without)) in ([], ["dateless"])
+
+
 def test_a_field_that_holds_no_dates_is_refused_in_one_sentence(
     dated: Any, requests_of: list[str]
 ) -> None:

@@ -99,8 +99,9 @@ def test_neighbours_come_with_their_evidence(beside: SidecarIndex, index_name: s
         SearchOptions(min_score=0.05, collapse=False, fields=("shelf",)),
         SearchOptions(min_score=0.05, filters=shelf("archive", "books")),
         SearchOptions(min_score=0.05, recency=Recency("day", origin=1772500000000.0, weight=0.9)),
+        SearchOptions(min_score=0.05, recency=Recency("day", weight=0.9)),
     ],
-    ids=["default", "neighbours", "all copies", "filtered", "recent"],
+    ids=["default", "neighbours", "all copies", "filtered", "recent", "since the newest"],
 )
 def test_the_answer_is_that_of_one_index(
     beside: SidecarIndex, within: Index, options: SearchOptions

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import groupby
 
 from es_simhash.semantics.languages.word_lists import ANY_LANGUAGE, rule_words, stop_words
+from es_simhash.text.lines import unwrapped
 
 # Languages that elide articles before names: d'Estaing.
 _ELIDING = frozenset({"ca", "fr", "it"})
@@ -56,6 +57,7 @@ def capital_runs(text: str) -> Iterator[tuple[int, str, bool, bool]]:
     """
     find = _capital_runs().finditer
     position = 0
+    text = unwrapped(text)
     for line in text.splitlines(keepends=True):
         end = position + len(line)
         runs = list(find(text, position, end))

@@ -11,6 +11,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from es_simhash.semantics.entities.capital_runs import (
@@ -51,6 +53,9 @@ _MIN_CAPITALS_RARITY = 2.5
 # Rarity of every word of a language without frequencies: neither common nor rare.
 _UNDECIDED = 2.0
 _MAX_NAME_LENGTH = 100
+# Of a run of more words, as headlines have, only parts are names; of one in capitals already where
+# it has four.
+_MAX_NAME_WORDS = {True: 3, False: 5}
 # Two capitals are rather an abbreviation (CD, KO, AM) than a name, but for those listed.
 _SHORT_ACRONYM = 2
 
@@ -167,13 +172,44 @@ def _entity(group: list[Candidate]) -> Entity:
 def _names(candidates: list[Candidate], text: str, rules: NameRules) -> list[Candidate]:
     """Return the sure candidates, and those that they or their own rarity confirm."""
     confirmed = {name.casefold() for _, name, is_sure in candidates if is_sure}
-    return [
-        candidate
-        for candidate in candidates
-        if candidate.is_sure
-        or (key := candidate.name.casefold()) in confirmed
-        or _is_rare(key, rules.language, rules.packages)
+    words = frozenset(chain.from_iterable(map(str.split, confirmed)))
+    names: list[Candidate] = []
+    for candidate in candidates:
+        key = candidate.name.casefold()
+        if candidate.is_sure or key in confirmed:
+            names.append(candidate)
+        elif key.count(" ") >= _MAX_NAME_WORDS[candidate.name.isupper()]:
+            names += _names_within(candidate, words, rules)
+        elif _is_rare(key, rules.language, rules.packages):
+            names.append(candidate)
+    return names
+
+
+def _names_within(
+    candidate: Candidate, confirmed: frozenset[str], rules: NameRules
+) -> Iterator[Candidate]:
+    """Yield the names in a run of capitals that is half of a headline.
+
+    They are its words that are names elsewhere in the text, or rare; neighbours are one name.
+    """
+    is_name = [
+        word in confirmed or _is_lone_name(word, rules)
+        for word in candidate.name.casefold().split(" ")
     ]
+    words, position = candidate.name.split(" "), candidate.start
+    for named, group in groupby(zip(is_name, words, strict=True), key=itemgetter(0)):
+        name = " ".join(word for _, word in group)
+        if named:
+            yield Candidate(position, name, False)
+        position += len(name) + 1
+
+
+def _is_lone_name(word: str, rules: NameRules) -> bool:
+    return (
+        word.isalpha()
+        and _may_name(word.upper(), rules)
+        and _is_rare(word, rules.language, rules.packages)
+    )
 
 
 @lru_cache(maxsize=1 << 14)

@@ -96,6 +96,21 @@ def test_every_script_with_capitals_has_names(
     assert names(text, language) == expected
 
 
+def test_of_a_headline_in_capitals_only_its_names_are_names() -> None:
+    headline = "CANADA AND KRUPP LAUNCH NEW ONE BILLION DOLLAR BOND ISSUE IN SOUTH AFRICA"
+    body = "The loan of Canada was placed in South Africa, a bank said. Nobody at Krupp answered."
+    assert names(f"{headline}\n\n{body}") == ["CANADA", "KRUPP", "SOUTH AFRICA"]
+
+
+def test_a_name_goes_on_in_the_next_line_of_lines_that_were_cut() -> None:
+    text = (
+        "The loan is for a plant that is built by Harland\nStonecipher in Utrecht, a town that "
+        "is\nnamed by hardly anybody but by the people who\nlive in it or near.\n"
+    )
+    assert "Harland\nStonecipher" in text
+    assert "Harland Stonecipher" in names(text)
+
+
 def test_german_nouns_are_no_names() -> None:
     text = "Die Regierung hat gestern im Parlament über das Gesetz und die Steuern beraten."
     assert names(text, "de") == []
