@@ -21,7 +21,9 @@ $(STAMP): pyproject.toml
 	@$(PYTHON) -m venv $(VENV) || \
 	  { echo "Python cannot make environments; install python3-venv, then run make again."; exit 1; }
 	@$(BIN)/pip install --quiet --upgrade pip
-	@$(BIN)/pip install --quiet --editable '.[dev]'
+	@$(BIN)/pip install --quiet --no-compile --editable '.[dev]'
+	@# pip compiles on one core; files that are no Python of this version stay as they are.
+	@$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 	@touch $@
 
 demo: $(STAMP)

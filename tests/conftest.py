@@ -27,6 +27,7 @@ pytest_plugins = [
     "tests.support.company_news",
     "tests.support.corpus",
     "tests.support.desk",
+    "tests.support.discarded_indices",
     "tests.support.documents",
     "tests.support.labelled_index",
     "tests.support.library",
@@ -43,8 +44,8 @@ hypothesis.settings.load_profile("tests")
 
 TESTS_NODE = "tests"
 # A node of the tests does not live long enough to profit from the optimising compiler, which takes
-# half of its processor time.
-os.environ.setdefault(OPTIONS_VARIABLE, "-XX:TieredStopAtLevel=1")
+# half of its processor time, and has too small a heap for a collector of several threads.
+os.environ.setdefault(OPTIONS_VARIABLE, "-XX:TieredStopAtLevel=1 -XX:-UseG1GC -XX:+UseSerialGC")
 # Where the shards of a single node go needs no plan; an index then takes a fifth less to create.
 NODE_SETTINGS = {"cluster.routing.allocation.type": "balanced"}
 ENGINE = pytest.StashKey[str]()
@@ -161,11 +162,11 @@ def client(cluster_url: str) -> Iterator[Any]:
 
 
 @pytest.fixture
-def index_name(client: Any) -> Iterator[str]:
-    """A name no other test has; the index, if the test makes one, is deleted."""
+def index_name(discard: Callable[..., None]) -> Iterator[str]:
+    """A name no other test has; an index that the test makes of it is deleted with its state."""
     name = f"test-{uuid.uuid4().hex}"
     yield name
-    client.indices.delete(index=name, ignore_unavailable=True)
+    discard(name, f"{name}-simhash", f"{name}-near", f"{name}-near-simhash")
 
 
 @pytest.fixture

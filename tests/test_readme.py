@@ -9,7 +9,6 @@ import subprocess
 import sys
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
@@ -23,7 +22,7 @@ README = (ROOT / "README.md").read_text("utf-8")
 
 @pytest.mark.cluster
 def test_the_examples_of_the_python_reference_run_as_one_script(
-    cluster_url: str, client: Any, index_name: str, tmp_path: Path
+    cluster_url: str, index_name: str, tmp_path: Path
 ) -> None:
     page = (ROOT / "docs" / "python.md").read_text("utf-8")
     examples = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
@@ -32,10 +31,7 @@ def test_the_examples_of_the_python_reference_run_as_one_script(
     script = tmp_path / "script.py"
     code = code.replace("http://localhost:9200", cluster_url)
     script.write_text(code.replace('"articles"', f'"{index_name}"'), "utf-8")
-    try:
-        done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
-    finally:
-        client.indices.delete(index=f"{index_name}-simhash", ignore_unavailable=True)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "no-such-index" in done.stdout
 

@@ -133,6 +133,8 @@ class Server:
                     f"{prefix}_JAVA_HOME": str(java),
                     f"{prefix}_PATH_CONF": str(self.config),
                     f"{prefix}_TMPDIR": str(self.run),
+                    # Of the launcher, which ends before optimised code would pay.
+                    "CLI_JAVA_OPTS": "-XX:TieredStopAtLevel=1",
                 },
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -197,17 +199,20 @@ class Server:
 def wait_until_ready(url: str, seconds: float, is_alive: Callable[[], bool]) -> bool:
     """Poll an address until a server answers there; False when it dies or time runs out first."""
     deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        with suppress(httpx.HTTPError):
-            # Indices from an earlier run need a moment; 408 says that some stay red, 401 that
-            # the server wants a password.
-            path = "_cluster/health?wait_for_status=yellow&timeout=10s"
-            answer = httpx.get(f"{url}/{path}", timeout=15, trust_env=False)
-            if answer.is_success or answer.status_code in (401, 408):
-                return True
-        if not is_alive():
-            return False
-        time.sleep(0.2)
+    # One client: each reads the certificates of all authorities, for longer than a start goes on
+    # between two polls.
+    with httpx.Client(timeout=15, trust_env=False) as client:
+        while time.monotonic() < deadline:
+            with suppress(httpx.HTTPError):
+                # Indices from an earlier run need a moment; 408 says that some stay red, 401 that
+                # the server wants a password.
+                path = "_cluster/health?wait_for_status=yellow&timeout=10s"
+                answer = client.get(f"{url}/{path}")
+                if answer.is_success or answer.status_code in (401, 408):
+                    return True
+            if not is_alive():
+                return False
+            time.sleep(0.2)
     return False
 
 

@@ -1,7 +1,7 @@
 """`es-simhash demo` on a corpus of the user."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -20,11 +20,11 @@ COPY = {"id": "copy", "text": TEXT + "No dogs."}
 
 
 @pytest.fixture
-def corpus(client: Any, index_name: str, tmp_path: Path) -> Iterator[Path]:
+def corpus(index_name: str, tmp_path: Path, discard: Callable[..., None]) -> Iterator[Path]:
     """A corpus, not written yet, whose index is deleted afterwards."""
     yield tmp_path / f"{index_name}.jsonl"
     index = f"es-simhash-demo-{index_name}"
-    client.indices.delete(index=f"{index},{index}-simhash", ignore_unavailable=True)
+    discard(index, f"{index}-simhash")
 
 
 @pytest.fixture

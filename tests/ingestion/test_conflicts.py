@@ -3,7 +3,7 @@
 import io
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -74,10 +74,9 @@ def counts(report: IngestReport) -> tuple[int, ...]:
 
 
 @pytest.fixture
-def index(client: Any, index_name: str) -> Iterator[str]:
+def index(client: Any, index_name: str) -> str:
     install(client, index_name, semantics=None)
-    yield index_name
-    client.indices.delete(index=f"{index_name}-simhash", ignore_unavailable=True)
+    return index_name
 
 
 def texts(client: Any, index: str) -> dict[str, Any]:

@@ -395,33 +395,30 @@ def test_another_writer_finds_a_reserved_text_under_its_routing(
 
 def test_an_index_that_requires_a_routing(client: Any, index_name: str, tmp_path: Path) -> None:
     required = Routed(client, index_name, tmp_path, True, _routing={"required": True})
-    try:
-        documents = corpus()
-        required.put(required.lines({id: documents[id] for id in documents if len(id) == 1}))
-        searched = Index(client, index_name)
-        rest = {id: documents[id] for id in documents if len(id) == 2}
-        assert Counter(required.write(required.lines(rest), "replace").values())["skipped"]
-        assert list(searched.related(id=next(iter(required.documents())))) == []
-        undone = required.undo()
-        assert undone.failed == []
-        assert required.documents() == documents
-        assert {each.id for each in searched.related(id="1")} >= {"1v", "1c"}
-        assert len(find_families(client, index_name).families) == 10
-        # What was undone stands until it is lifted.
-        for run in undone.runs:
-            lift_undone(client, index_name, run)
-        assert required.sweep("flag").decisions == {"flag": 20}
-        required.require_own_routings()
-        # A line without a routing is that of the document; a new one has none and fails.
-        lines = [{"_id": "1", "text": "Other words."}, {"_id": "new", "text": "New words."}]
-        statuses = {each.id: each for each in ingest(client, index_name, lines)}
-        assert statuses["1"].status == "written"
-        assert (statuses["new"].status, "routing" in str(statuses["new"].reason)) == (
-            "failed",
-            True,
-        )
-        with VersionPolicy(client, index_name, OnVersion("flag", audit=required.audit)) as policy:
-            (decision,) = policy.decide([{"_id": "2", "text": documents["3"]["text"]}])
-        assert (decision.action, decision.routing) == ("flag", required.routing_of("2"))
-    finally:
-        client.indices.delete(index=f"{index_name}-simhash", ignore_unavailable=True)
+    documents = corpus()
+    required.put(required.lines({id: documents[id] for id in documents if len(id) == 1}))
+    searched = Index(client, index_name)
+    rest = {id: documents[id] for id in documents if len(id) == 2}
+    assert Counter(required.write(required.lines(rest), "replace").values())["skipped"]
+    assert list(searched.related(id=next(iter(required.documents())))) == []
+    undone = required.undo()
+    assert undone.failed == []
+    assert required.documents() == documents
+    assert {each.id for each in searched.related(id="1")} >= {"1v", "1c"}
+    assert len(find_families(client, index_name).families) == 10
+    # What was undone stands until it is lifted.
+    for run in undone.runs:
+        lift_undone(client, index_name, run)
+    assert required.sweep("flag").decisions == {"flag": 20}
+    required.require_own_routings()
+    # A line without a routing is that of the document; a new one has none and fails.
+    lines = [{"_id": "1", "text": "Other words."}, {"_id": "new", "text": "New words."}]
+    statuses = {each.id: each for each in ingest(client, index_name, lines)}
+    assert statuses["1"].status == "written"
+    assert (statuses["new"].status, "routing" in str(statuses["new"].reason)) == (
+        "failed",
+        True,
+    )
+    with VersionPolicy(client, index_name, OnVersion("flag", audit=required.audit)) as policy:
+        (decision,) = policy.decide([{"_id": "2", "text": documents["3"]["text"]}])
+    assert (decision.action, decision.routing) == ("flag", required.routing_of("2"))

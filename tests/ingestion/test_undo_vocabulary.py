@@ -1,6 +1,6 @@
 """Undoing, and deciding, on an index that weighs a vocabulary."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +33,11 @@ def vocabulary(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def weighing(client: Any, index_name: str, vocabulary: Path, tmp_path: Path) -> Iterator[Desk]:
+def weighing(client: Any, index_name: str, vocabulary: Path, tmp_path: Path) -> Desk:
     """An index that weighs the vocabulary."""
     digest = vocabulary_digest(str(vocabulary))
     install(client, index_name, semantics=SemanticScheme("builtin", "none", vocabulary=digest))
-    yield Desk(client, index_name, tmp_path)
-    client.indices.delete(index=f"{index_name}-simhash", ignore_unavailable=True)
+    return Desk(client, index_name, tmp_path)
 
 
 @pytest.fixture

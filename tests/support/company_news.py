@@ -1,7 +1,6 @@
 """Notices of companies: all have the same words, about subjects that some share."""
 
 import random
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -48,8 +47,8 @@ def other_news(count: int = 300) -> dict[str, str]:
 
 
 @pytest.fixture
-def news_index(client: Any, index_name: str) -> Iterator[tuple[Any, str]]:
-    """An index of 300 notices with semantic fields; its state is deleted as well."""
+def news_index(client: Any, index_name: str) -> tuple[Any, str]:
+    """An index of 300 notices with semantic fields."""
     from es_simhash.ingestion.ingest import ingest
     from es_simhash.store.installation.install import install
 
@@ -57,6 +56,4 @@ def news_index(client: Any, index_name: str) -> Iterator[tuple[Any, str]]:
     documents = [{"id": id, "text": text} for id, text in notices().items()]
     assert all(outcome.ok for outcome in ingest(client, index_name, documents))
     client.indices.refresh(index=index_name)
-    yield client, index_name
-    for suffix in ("-simhash", "-near", "-near-simhash"):
-        client.indices.delete(index=index_name + suffix, ignore_unavailable=True)
+    return client, index_name

@@ -1,6 +1,6 @@
 """An index whose documents are decided as they are written."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -98,10 +98,9 @@ class Desk:
 
 
 @pytest.fixture
-def desk(client: Any, index_name: str, tmp_path: Path) -> Iterator[Desk]:
-    """An index without documents; what lies beside it is deleted as well."""
+def desk(client: Any, index_name: str, tmp_path: Path) -> Desk:
+    """An index without documents."""
     from es_simhash.store.installation.install import install
 
     install(client, index_name, semantics=None)
-    yield Desk(client, index_name, tmp_path)
-    client.indices.delete(index=f"{index_name}-simhash", ignore_unavailable=True)
+    return Desk(client, index_name, tmp_path)

@@ -27,5 +27,5 @@ def filled_index(url: str, documents: Iterable[dict[str, Any]]) -> Iterator[tupl
         try:
             yield client, name
         finally:
-            for index in (name, f"{name}-simhash", f"{name}-near", f"{name}-near-simhash"):
-                client.indices.delete(index=index, ignore_unavailable=True)
+            names = [name, f"{name}-simhash", f"{name}-near", f"{name}-near-simhash"]
+            client.indices.delete(index=names, ignore_unavailable=True)

@@ -1,6 +1,6 @@
 """An index with made-up texts that have versions, exact copies and strangers."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -84,10 +84,9 @@ class Shelf:
 
 
 @pytest.fixture
-def shelf(client: Any, index_name: str) -> Iterator[Shelf]:
-    """An index without documents; what lies beside it is deleted as well."""
+def shelf(client: Any, index_name: str) -> Shelf:
+    """An index without documents."""
     from es_simhash.store.installation.install import install
 
     install(client, index_name, semantics=None)
-    yield Shelf(client, index_name)
-    client.indices.delete(index=f"{index_name}-simhash", ignore_unavailable=True)
+    return Shelf(client, index_name)

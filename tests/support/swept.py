@@ -1,6 +1,6 @@
 """An index that a user's own program writes to, knowing nothing of fingerprints."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -43,10 +43,9 @@ class SweptIndex(Desk):
 
 
 @pytest.fixture
-def swept_index(client: Any, index_name: str, tmp_path: Path) -> Iterator[SweptIndex]:
-    """An index with our fields and no documents; what lies beside it is deleted as well."""
+def swept_index(client: Any, index_name: str, tmp_path: Path) -> SweptIndex:
+    """An index with our fields and no documents."""
     from es_simhash.store.installation.install import install
 
     install(client, index_name, semantics=None)
-    yield SweptIndex(client, index_name, tmp_path)
-    client.indices.delete(index=f"{index_name}-simhash", ignore_unavailable=True)
+    return SweptIndex(client, index_name, tmp_path)

@@ -84,7 +84,6 @@ def test_the_decisions_are_the_same_whatever_the_borders_of_the_batches(
         client.indices.refresh(index=index_name)
         hits = client.search(index=index_name, size=1000)["hits"]["hits"]
         outcomes.append((decided, {hit["_id"]: hit["_source"] for hit in hits}))
-    client.indices.delete(index=f"{index_name}-simhash", ignore_unavailable=True)
     assert outcomes[0][0] == outcomes[1][0] == outcomes[2][0] == outcomes[3][0]
     assert outcomes[0][1] == outcomes[1][1] == outcomes[2][1] == outcomes[3][1]
     assert {each[1] for each in outcomes[0][0]} >= {"write", action}

@@ -20,7 +20,9 @@ ONE = BackfillSettings(processes=1)
 
 
 @pytest.fixture
-def sidecar(client: Any, index_name: str, write: Any, documents: Any) -> Iterator[str]:
+def sidecar(
+    client: Any, index_name: str, write: Any, documents: Any, discard: Callable[..., None]
+) -> Iterator[str]:
     """A sidecar of an index of six documents, two of which are deleted by now."""
     name = f"{index_name}-sidecar"
     write(index_name, documents(6))
@@ -29,7 +31,7 @@ def sidecar(client: Any, index_name: str, write: Any, documents: Any) -> Iterato
     for id in ids[:2]:
         client.delete(index=index_name, id=id, refresh=False)
     yield name
-    client.indices.delete(index=name, ignore_unavailable=True)
+    discard(name)
 
 
 def hits_of(client: Any, index: str) -> list[dict[str, Any]]:

@@ -1,6 +1,5 @@
 """Counting the background of an index: from a sample, stored under a name, renewed by drift."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -26,11 +25,10 @@ News = tuple[Any, str]
 
 
 @pytest.fixture
-def empty(client: Any, index_name: str) -> Iterator[News]:
+def empty(client: Any, index_name: str) -> News:
     """An index with our fields and no documents."""
     install(client, index_name)
-    yield client, index_name
-    client.indices.delete(index=f"{index_name}-simhash", ignore_unavailable=True)
+    return client, index_name
 
 
 def put(news: News, texts: dict[str, str]) -> None:

@@ -68,7 +68,9 @@ class Archive:
 
 
 @pytest.fixture
-def new_archive(client: Any, index_name: str) -> Iterator[Callable[[str], Archive]]:
+def new_archive(
+    client: Any, index_name: str, discard: Callable[..., None]
+) -> Iterator[Callable[[str], Archive]]:
     """Return archives by a suffix of their name; they are deleted after the test."""
     names = []
 
@@ -78,7 +80,7 @@ def new_archive(client: Any, index_name: str) -> Iterator[Callable[[str], Archiv
 
     yield make
     for name in names:
-        client.indices.delete(index=[name, f"{name}-simhash"], ignore_unavailable=True)
+        discard(name, f"{name}-simhash")
 
 
 @pytest.fixture

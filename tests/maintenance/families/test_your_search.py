@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +107,7 @@ class Articles:
 
 
 @pytest.fixture
-def articles(client: Any, index_name: str) -> Iterator[Articles]:
+def articles(client: Any, index_name: str) -> Articles:
     """Three versions of one article, and four others; with families by the newest."""
     install(client, index_name)
     client.indices.put_mapping(index=index_name, properties={"published": {"type": "date"}})
@@ -116,8 +115,7 @@ def articles(client: Any, index_name: str) -> Iterator[Articles]:
     index.write({**VERSIONS, **OTHERS})
     (family,) = index.find().families
     assert set(family.members) == set(VERSIONS)
-    yield index
-    client.indices.delete(index=f"{index_name}-simhash", ignore_unavailable=True)
+    return index
 
 
 def test_the_object_is_hidden_and_takes_a_third_of_the_answer(articles: Articles) -> None:

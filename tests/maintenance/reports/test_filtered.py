@@ -1,6 +1,5 @@
 """A report of the documents that match filters alone, and the sample of scores."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -19,7 +18,7 @@ A, B = ({"term": {"tenant": name}} for name in "ab")
 
 
 @pytest.fixture
-def shared(client: Any, index_name: str) -> Iterator[str]:
+def shared(client: Any, index_name: str) -> str:
     """A family of three documents of tenant a and one of b, one of two of b, and one stranger."""
     from es_simhash.maintenance.families.find_families import find_families
     from es_simhash.store.installation.document_settings import configure
@@ -39,8 +38,7 @@ def shared(client: Any, index_name: str) -> Iterator[str]:
     configure(client, index_name, {"title": "title", "date": "published", "owner": "tenant"})
     find_families(client, index_name)
     client.indices.refresh(index=index_name)
-    yield index_name
-    client.indices.delete(index=f"{index_name}-simhash", ignore_unavailable=True)
+    return index_name
 
 
 def test_what_does_not_match_is_as_if_it_were_not_there(client: Any, shared: str) -> None:

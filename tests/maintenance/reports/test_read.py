@@ -40,7 +40,7 @@ def document(id: str, text: str, published: str, title: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def build(client: Any, index_name: str) -> Iterator[Build]:
+def build(client: Any, index_name: str) -> Build:
     """Make an index of documents, with families unless told otherwise."""
 
     def make(found: list[dict[str, Any]], *, with_families: bool = True) -> str:
@@ -62,8 +62,7 @@ def build(client: Any, index_name: str) -> Iterator[Build]:
             client.indices.refresh(index=index_name)
         return index_name
 
-    yield make
-    client.indices.delete(index=f"{index_name}-simhash", ignore_unavailable=True)
+    return make
 
 
 @pytest.fixture

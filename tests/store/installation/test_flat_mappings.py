@@ -1,6 +1,6 @@
 """Indices with `subobjects: false` take our fields under dotted names, and all commands work."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -43,12 +43,11 @@ def related_to(client: Any, index: str, id: str, config: IndexConfig) -> list[tu
 
 
 @pytest.fixture
-def other_index(client: Any, index_name: str) -> Iterator[str]:
+def other_index(index_name: str, discard: Callable[..., None]) -> Iterator[str]:
     """A second index of the test."""
     name = f"{index_name}-other"
     yield name
-    for each in (name, f"{name}-simhash", f"{index_name}-simhash"):
-        client.indices.delete(index=each, ignore_unavailable=True)
+    discard(name, f"{name}-simhash")
 
 
 def test_an_index_without_objects_gets_dotted_names_once(client: Any, index_name: str) -> None:

@@ -86,7 +86,6 @@ def test_a_sweep_writes_them_to_what_others_wrote(client: Any, index_name: str, 
     assert sweep(client, index_name, settings=settings).enriched["written"] == 2
     assert related(client, index_name, "hi") == ["hi-copy"]
     assert not sweep(client, index_name, settings=settings).enriched["written"]
-    client.indices.delete(index=f"{index_name}-simhash", ignore_unavailable=True)
 
 
 def test_programs_write_them_with_their_own_documents(client: Any, index_name: str) -> None:
