@@ -51,15 +51,26 @@ def serve(
     # An optional extra.
     from es_simhash.service.application import Service
     from es_simhash.service.config_file import read_configuration
+    from es_simhash.service.requested_hosts import is_loopback, with_hosts
     from es_simhash.service.server import serve as serve_index
     from es_simhash.service.service_config import ServiceConfig
 
     settings = ServiceConfig() if config is None else read_configuration(config)
     if labels is not None:
         settings = replace(settings, labels=labels)
+    settings = with_hosts(settings, host)
     service = Service(index, asdict(connection), settings)
     service.check()
     if check:
         click.echo(f"{index} can be served.")
         return
-    serve_index(service, settings, host=host, port=port, workers=workers)
+
+    def warn(address: str) -> None:
+        if settings.is_open and not is_loopback(host):
+            click.echo(
+                f"Whoever reaches {address} can read {index}: the configuration has neither keys "
+                "nor tokens.",
+                err=True,
+            )
+
+    serve_index(service, settings, host=host, port=port, workers=workers, listening=warn)

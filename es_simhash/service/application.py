@@ -25,9 +25,10 @@ from es_simhash.service.explorer.explorer_reader import ExplorerReader
 from es_simhash.service.explorer.page_contents import UsefulPairs
 from es_simhash.service.monitoring import start_logging, stop_logging
 from es_simhash.service.operations import Filters
+from es_simhash.service.requested_hosts import RequestedHost
 from es_simhash.service.responses import Envelope, Problem, problem_response
 from es_simhash.service.served_answers import Answers
-from es_simhash.service.service_config import ServiceConfig
+from es_simhash.service.service_config import ANY_HOST, ServiceConfig
 from es_simhash.service.startup_checks import allowed_fields, require_labels
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.connection import connect
@@ -51,7 +52,7 @@ def application(
         reader: Reads the index for the explorer; None for no explorer.
     """
     cache = AnswerCache(config.cache_seconds, config.cache_megabytes << 20)
-    dispatcher = Dispatcher(answers, cache, config.limits)
+    dispatcher = Dispatcher(answers, cache, config.limits, serves_stale=config.is_open)
     endpoints = Endpoints(config, dispatcher)
     explorer = None if reader is None else Explorer(endpoints, reader)
 
@@ -70,7 +71,8 @@ def application(
             return explorer.problem_page(request, problem)
         return problem_response(problem)
 
-    middleware = [Middleware(Envelope)]
+    allowed = (ANY_HOST,) if config.allowed_hosts is None else config.allowed_hosts
+    middleware = [Middleware(Envelope), Middleware(RequestedHost, allowed=allowed)]
     if config.origins:
         middleware.append(
             Middleware(

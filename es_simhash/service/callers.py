@@ -3,6 +3,7 @@
 import base64
 import binascii
 import hmac
+import ipaddress
 import math
 import threading
 import time
@@ -135,6 +136,23 @@ def _password(value: str) -> str:
     except (binascii.Error, UnicodeDecodeError, ValueError):
         return ""
     return decoded.partition(":")[2]
+
+
+# Whoever has one IPv6 address has all of the network that it is in.
+_IPV6_NETWORK = 64
+
+
+def network_of(address: str) -> str:
+    """Return what the rate limit counts a caller by: an IPv4 address, or the /64 of IPv6."""
+    try:
+        parsed = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(parsed, ipaddress.IPv4Address):
+        return str(parsed)
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.ip_network((parsed, _IPV6_NETWORK), strict=False))
 
 
 # Callers that are remembered; the one that was seen longest ago is forgotten first.

@@ -1,5 +1,6 @@
 """The configuration file of the service: TOML, each key checked against the configuration."""
 
+import ipaddress
 import math
 import os
 import re
@@ -35,6 +36,7 @@ _MIN_RSA_BITS = 2048
 # A key is random: shorter ones can be guessed.
 _MIN_KEY_CHARACTERS = 16
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_HOST = re.compile(r"\*|(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*")
 _ORIGIN = re.compile(r"https?://[^/\s*]+")
 _PATTERN = re.compile(r"[*?\[\]]")
 
@@ -173,7 +175,8 @@ def read_configuration(path: Path) -> ServiceConfig:
 def _configuration(table: _Table, folder: Path) -> ServiceConfig:
     cache, cors, limits = table.table("cache"), table.table("cors"), table.table("limits")
     options = table.options(
-        ServiceConfig, "fields", "evidence", "filter", "trusted_proxies", "explorer", "labels"
+        ServiceConfig,
+        *("fields", "evidence", "filter", "trusted_proxies", "allowed_hosts", "explorer", "labels"),
     )
     options |= cors.options(ServiceConfig, "origins")
     options |= cache.options(ServiceConfig, cache_seconds="seconds", cache_megabytes="megabytes")
@@ -182,6 +185,16 @@ def _configuration(table: _Table, folder: Path) -> ServiceConfig:
     for origin in options.get("origins", ()):
         if not _ORIGIN.fullmatch(origin):
             raise cors.error("origins", f"must be like https://www.example.org, got {origin!r}")
+    for host in options.get("allowed_hosts", ()):
+        if not _HOST.fullmatch(host):
+            raise table.error("allowed_hosts", f"must be host names without port, got {host!r}")
+    for proxy in options.get("trusted_proxies", ()):
+        if not _is_network(proxy):
+            raise table.error(
+                "trusted_proxies",
+                f"must be addresses as 10.0.0.1 or 10.0.0.0/8, got {proxy!r}: anybody else could "
+                "name any caller's address",
+            )
     if "labels" in options:
         options["labels"] = folder / options["labels"]
     options["limits"] = _limits(limits)
@@ -195,6 +208,14 @@ def _configuration(table: _Table, folder: Path) -> ServiceConfig:
     if repeated := next((name for name in names if names.count(name) > 1), None):
         raise table.error("keys", f"has the name {repeated!r} twice")
     return ServiceConfig(**options)
+
+
+def _is_network(value: str) -> bool:
+    """Check whether a value is an address or a network, but not that of everybody."""
+    try:
+        return ipaddress.ip_network(value).prefixlen > 0
+    except ValueError:
+        return False
 
 
 def _limits(table: _Table) -> ServiceLimits:

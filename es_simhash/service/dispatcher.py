@@ -9,12 +9,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from es_simhash.errors import EsSimhashError
+from es_simhash.errors import EsSimhashError, IndexMissing
 from es_simhash.service.monitoring import CACHE, ENGINE_FAILURES, log
 from es_simhash.service.operations import Filters, Operation, Question
-from es_simhash.service.responses import problem_of, unavailable
+from es_simhash.service.responses import UNAVAILABLE, Body, Problem, problem_of, unavailable
 from es_simhash.service.service_config import ServiceLimits
 from es_simhash.store.order import Sort
 
@@ -46,6 +46,8 @@ class AnswerSource(Protocol):
 
 # What an entry takes besides its body, at least; each document that it shows adds some.
 _OVERHEAD, _OVERHEAD_OF_DOCUMENT = 1_000, 300
+# How long after its time an answer still serves while the engine is away.
+STALE_SECONDS = 3_600
 
 
 @dataclass(frozen=True)
@@ -57,13 +59,25 @@ class CachedAnswer:
         states: States of all documents in it, by index and id.
     """
 
-    body: bytes
+    body: Body
     states: States
 
     @property
     def size(self) -> int:
         """Bytes that it takes, roughly."""
-        return _OVERHEAD + len(self.body) + _OVERHEAD_OF_DOCUMENT * len(self.states)
+        return _OVERHEAD + self.body.size + _OVERHEAD_OF_DOCUMENT * len(self.states)
+
+
+class Answered(NamedTuple):
+    """The body of an answer.
+
+    Attributes:
+        body: As it is sent.
+        is_stale: Whether it was made before, and the engine could not be asked whether it holds.
+    """
+
+    body: Body
+    is_stale: bool = False
 
 
 class AnswerCache:
@@ -85,15 +99,23 @@ class AnswerCache:
         self._lock = threading.Lock()
         self.size = 0
 
-    def get(self, key: str) -> CachedAnswer | None:
-        """Return an answer; None where there is none that is young enough."""
+    def get(self, key: str, *, stale: bool = False) -> CachedAnswer | None:
+        """Return an answer; None where there is none that is young enough.
+
+        Args:
+            key: What the answer depends on.
+            stale: Whether one of the last hour will do.
+        """
         with self._lock:
             entry = self._entries.get(key)
             if entry is None:
                 return None
             until, answer = entry
-            if self._clock() >= until:
+            now = self._clock()
+            if now >= until + STALE_SECONDS:
                 self._remove(key)
+                return None
+            if now >= until and not stale:
                 return None
             self._entries.move_to_end(key)
             return answer
@@ -132,23 +154,44 @@ class Dispatcher:
         answers: Answers of the index.
         cache: Cache of answers.
         limits: Limits of time and of threads.
+        serves_stale: Whether an answer of the last hour is given while the engine is away. Not
+            where callers see different documents: what one may see may have changed since.
     """
 
-    def __init__(self, answers: AnswerSource, cache: AnswerCache, limits: ServiceLimits) -> None:
+    def __init__(
+        self,
+        answers: AnswerSource,
+        cache: AnswerCache,
+        limits: ServiceLimits,
+        *,
+        serves_stale: bool = False,
+    ) -> None:
         self.answers = answers
+        self._serves_stale = serves_stale
         self._cache = cache
         self._limits = limits
         self._pool = ThreadPoolExecutor(limits.threads, "es-simhash")
         self._pending = 0
         self._ready_until = 0.0
 
-    async def answer(self, operation: Operation, question: Question) -> bytes:
-        """Return the body of an answer.
+    async def answer(self, operation: Operation, question: Question) -> Answered:
+        """Return an answer; a stale one while the engine is away, if there is one.
 
         Raises:
             Problem: There is none.
         """
-        return await self.run(lambda: self._answer(operation, question))
+        try:
+            return Answered(await self.run(lambda: self._answer(operation, question)))
+        except Problem as problem:
+            is_away = problem.status == UNAVAILABLE and not isinstance(
+                problem.__cause__, IndexMissing
+            )
+            key = operation.key(question) if self._serves_stale and is_away else None
+            kept = None if key is None else self._cache.get(key, stale=True)
+            if kept is None:
+                raise
+            CACHE.labels("stale").inc()
+            return Answered(kept.body, is_stale=True)
 
     async def run(self, work: Callable[[], Value]) -> Value:
         """Return the result of work in a thread.
@@ -196,7 +239,7 @@ class Dispatcher:
         if not future.cancelled():
             future.exception()  # Read, or asyncio complains of one that nobody waited for.
 
-    def _answer(self, operation: Operation, question: Question) -> bytes:
+    def _answer(self, operation: Operation, question: Question) -> Body:
         key = operation.key(question)
         if key is None:
             return _json(operation.answer(question).body)
@@ -217,5 +260,5 @@ class Dispatcher:
         return body
 
 
-def _json(body: dict[str, Any]) -> bytes:
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+def _json(body: dict[str, Any]) -> Body:
+    return Body.of(json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode())

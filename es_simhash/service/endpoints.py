@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from es_simhash.described import Parameter
-from es_simhash.service.callers import Caller, RateLimit, caller_of
+from es_simhash.service.callers import Caller, RateLimit, caller_of, network_of
 from es_simhash.service.dispatcher import Dispatcher
 from es_simhash.service.monitoring import METRICS_TYPE, exposition
 from es_simhash.service.openapi import openapi
@@ -24,12 +24,15 @@ from es_simhash.service.request_parameters import (
     search_parameters,
     text_of_body,
 )
-from es_simhash.service.responses import Problem, conditional
+from es_simhash.service.responses import Body, Problem, conditional
 from es_simhash.service.service_config import ServiceConfig
 from es_simhash.store.options import SearchOptions
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 Identify = Callable[[Mapping[str, str], ServiceConfig], Caller]
+# How an answer is marked that may not hold any more (RFC 9211), and not kept by others.
+_STALE = {"Cache-Status": "es-simhash; hit; fwd=stale; detail=engine-away"}
+_NOT_KEPT = "no-store"
 _WIDGET = "related-documents.js"
 # In the wheel, and in a checkout.
 _WIDGET_FOLDERS = (
@@ -114,10 +117,20 @@ class Endpoints:
             require_no_parameters(given)
         text = await self._text(request) if operation.reads_text else None
         question = Question(caller.filters, tuple(ids), search, text)
-        body = await self.dispatcher.answer(operation, question)
+        body, is_stale = await self.dispatcher.answer(operation, question)
         if operation.method == "POST":
-            return Response(body, media_type="application/json")
-        return conditional(request, body, "application/json", "private, no-cache", {})
+            return body.response(request, "application/json")
+        caching = _NOT_KEPT if is_stale else self._caching
+        headers = _STALE if is_stale else {}
+        return conditional(request, body, "application/json", caching, headers)
+
+    @cached_property
+    def _caching(self) -> str:
+        """How long browsers and proxies may use an answer; what a key shows is for its caller."""
+        seconds = int(self.config.cache_seconds)
+        if not self.config.is_open or not seconds:
+            return "private, no-cache"
+        return f"public, max-age={seconds}, stale-while-revalidate={seconds}, stale-if-error=3600"
 
     async def _text(self, request: Request) -> str:
         media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -150,7 +163,7 @@ class Endpoints:
         if path is None:
             raise Problem(404, "This installation has no widget.")
         headers = {"Cross-Origin-Resource-Policy": "cross-origin"}
-        body = path.read_bytes()
+        body = Body.of(path.read_bytes())
         return conditional(request, body, "text/javascript", "public, no-cache", headers)
 
     @cached_property
@@ -171,7 +184,7 @@ class Endpoints:
         Raises:
             Problem: 401 or 429.
         """
-        address = "address:" + (request.client.host if request.client else "")
+        address = "address:" + (network_of(request.client.host) if request.client else "")
         try:
             caller = identify(request.headers, self.config)
         except Problem:

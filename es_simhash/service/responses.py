@@ -1,5 +1,6 @@
 """Responses of HTTP: problem documents (RFC 9457), entity tags, and what every response has."""
 
+import gzip
 import hashlib
 import json
 import logging
@@ -7,6 +8,7 @@ import re
 import time
 import uuid
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -25,6 +27,8 @@ from es_simhash.service.monitoring import REQUESTS, SECONDS, log
 PROBLEM_TYPE = "application/problem+json"
 # Seconds after which a request may be sent again when the search engine is away.
 ENGINE_RETRY = 2
+# Status while it is.
+UNAVAILABLE = 503
 
 TITLES = {
     400: "Bad request",
@@ -36,6 +40,7 @@ TITLES = {
     409: "Conflict",
     413: "Request too large",
     415: "Unsupported media type",
+    421: "Misdirected request",
     422: "Document cannot be compared",
     429: "Too many requests",
     500: "Internal error",
@@ -73,7 +78,7 @@ def not_found() -> Problem:
 
 def unavailable(detail: str = "The search engine does not answer; try again.") -> Problem:
     """Return the answer while the search engine is away."""
-    return Problem(503, detail, {"Retry-After": str(ENGINE_RETRY)})
+    return Problem(UNAVAILABLE, detail, {"Retry-After": str(ENGINE_RETRY)})
 
 
 def problem_of(error: EsSimhashError) -> Problem:
@@ -86,6 +91,9 @@ def problem_of(error: EsSimhashError) -> Problem:
     return Problem(422, "The document has no text that can be compared.")
 
 
+# Shorter answers fit into one packet as they are.
+_LEAST_COMPRESSED = 1_000
+_LEVEL = 6
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _SECURITY = {
     "X-Content-Type-Options": "nosniff",
@@ -160,14 +168,64 @@ def problem_response(problem: Problem) -> Response:
     return Response(body, problem.status, problem.headers, media_type=PROBLEM_TYPE)
 
 
+@dataclass(frozen=True)
+class Body:
+    """What is sent, as it is and compressed.
+
+    Attributes:
+        content: As it is.
+        zipped: Compressed by gzip; None where that saves little.
+        tag: Its entity tag, without quotes.
+    """
+
+    content: bytes
+    zipped: bytes | None
+    tag: str
+
+    @classmethod
+    def of(cls, content: bytes) -> "Body":
+        """Return a body that is compressed once for all who ask for it."""
+        is_large = len(content) >= _LEAST_COMPRESSED
+        # The time is left out, so that every worker sends the same.
+        zipped = gzip.compress(content, _LEVEL, mtime=0) if is_large else None
+        return cls(content, zipped, hashlib.sha256(content).hexdigest()[:32])
+
+    @property
+    def size(self) -> int:
+        """Bytes that it takes."""
+        return len(self.content) + len(self.zipped or b"")
+
+    def response(
+        self, request: Request, media_type: str, headers: Mapping[str, str] | None = None
+    ) -> Response:
+        """Return the answer, compressed for whoever takes that."""
+        headers = dict(headers or {})
+        if self.zipped is not None:
+            headers["Vary"] = "Accept-Encoding"
+        if self.zipped is None or not _takes_gzip(request):
+            return Response(self.content, headers=headers, media_type=media_type)
+        headers["Content-Encoding"] = "gzip"
+        return Response(self.zipped, headers=headers, media_type=media_type)
+
+
+def _takes_gzip(request: Request) -> bool:
+    qualities = {}
+    for part in ",".join(request.headers.getlist("accept-encoding")).split(","):
+        name, _, quality = part.partition(";")
+        qualities[name.strip().lower()] = quality.replace(" ", "").lower()
+    quality = qualities.get("gzip", qualities.get("*", "q=0"))
+    return not re.fullmatch(r"q=0(\.0*)?", quality)
+
+
 def conditional(
-    request: Request, body: bytes, media_type: str, caching: str, headers: dict[str, str]
+    request: Request, body: Body, media_type: str, caching: str, headers: Mapping[str, str]
 ) -> Response:
     """Return an answer, or 304 when the caller has it already."""
-    tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    # It is that of the content, however it is encoded, and so a weak one.
+    tag = f'W/"{body.tag}"'
     headers = {**headers, "ETag": tag, "Cache-Control": caching}
     known = request.headers.get("if-none-match", "")
     tags = {part.strip().removeprefix("W/") for part in known.split(",")}
-    if tag in tags or known.strip() == "*":
+    if f'"{body.tag}"' in tags or known.strip() == "*":
         return Response(status_code=304, headers=headers)
-    return Response(body, headers=headers, media_type=media_type)
+    return body.response(request, media_type, headers)

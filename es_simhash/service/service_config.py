@@ -11,6 +11,7 @@ from es_simhash.constraints import constraints
 from es_simhash.text.limits import MAX_TEXT_BYTES
 
 Query = Mapping[str, Any]
+ANY_HOST = "*"
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,8 @@ class ServiceConfig:
         keys: API keys.
         tokens: Rules of signed tokens; None to take none.
         origins: Web origins whose pages may ask.
+        allowed_hosts: Hosts that are answered for, as browsers name them; None for any where
+            callers show a key, else for this machine and the address that is listened on.
         trusted_proxies: Addresses whose `X-Forwarded-For` identifies the caller.
         limits: Limits of requests.
         cache_seconds: How long an answer is kept; 0 for no cache.
@@ -98,6 +101,7 @@ class ServiceConfig:
     keys: tuple[ApiKey, ...] = ()
     tokens: TokenRules | None = None
     origins: tuple[str, ...] = ()
+    allowed_hosts: tuple[str, ...] | None = None
     trusted_proxies: tuple[str, ...] = ()
     limits: ServiceLimits = field(default_factory=ServiceLimits)
     cache_seconds: float = field(default=60.0, metadata=constraints(0, 86_400, unit="seconds"))

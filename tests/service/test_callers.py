@@ -9,6 +9,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from es_simhash.service.callers import network_of
 from es_simhash.service.service_config import ServiceConfig, TokenRules
 from tests.support.proxy import Proxy
 from tests.support.service import FIRST, KEYS, Serve, bearer, tenant_config
@@ -240,3 +241,19 @@ def test_a_public_key_is_no_secret(
     digest = hmac.new(public, signed.encode(), hashlib.sha256).digest()
     forged = f"{signed}.{base64.urlsafe_b64encode(digest).rstrip(b'=').decode()}"
     assert http.get("/documents/a1", headers=bearer(forged)).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("address", "counted"),
+    [
+        ("10.0.0.5", "10.0.0.5"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2::ffff", "2001:db8:1:2::/64"),
+        ("2001:db8:1:3::1", "2001:db8:1:3::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("::ffff:10.0.0.5", "10.0.0.5"),
+        ("testclient", "testclient"),
+    ],
+)
+def test_whoever_has_a_network_of_ipv6_is_one_caller(address: str, counted: str) -> None:
+    assert network_of(address) == counted

@@ -102,12 +102,17 @@ def test_secrets_are_in_no_repr(read: Any) -> None:
     [
         (
             "colour = 1",
-            "colour is unknown; use one of cache, cors, evidence, explorer, fields, filter,",
+            "colour is unknown; use one of allowed_hosts, cache, cors, evidence, explorer,",
         ),
         ("[limits]\nsizes = 1", "limits.sizes is unknown; use one of"),
         ("[limits]\nsizes = 1", "threads, waiting (nearest: size)."),
         ("[cache]\nseconds = -1", "cache.seconds must be seconds from 0 to 86400, got -1."),
         ("trusted_proxies = ['']", "trusted_proxies must be a list of strings, got ['']."),
+        ("trusted_proxies = ['*']", "trusted_proxies must be addresses as 10.0.0.1 or 10.0.0.0/8"),
+        ("trusted_proxies = ['0.0.0.0/0']", "anybody else could name any caller's address"),
+        ("trusted_proxies = ['::/0']", "got '::/0'"),
+        ("allowed_hosts = ['https://x.example']", "allowed_hosts must be host names without port"),
+        ("allowed_hosts = ['x.example:8000']", "got 'x.example:8000'"),
         ("[cors]\norigin = 1", "cors.origin is unknown; use one of origins"),
         ("[[keys]]\nname = 'a'\nsha256 = 'x'\nkey = 'y'", "keys[0].key is unknown"),
         ("[tokens]\nsecret = 'x'", "tokens.secret is unknown"),

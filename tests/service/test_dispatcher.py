@@ -1,5 +1,6 @@
 """Answers are kept as long as what they show stays as it is, and an engine that is away is said."""
 
+import gzip
 import socket
 import threading
 import time
@@ -9,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from es_simhash.service.dispatcher import AnswerCache, CachedAnswer
-from es_simhash.service.service_config import ServiceConfig, ServiceLimits
+from es_simhash.service.dispatcher import STALE_SECONDS, AnswerCache, CachedAnswer
+from es_simhash.service.responses import Body
+from es_simhash.service.service_config import ApiKey, ServiceConfig, ServiceLimits, key_digest
 from tests.support.proxy import Proxy
 from tests.support.service import FIRST, Serve
 from tests.support.shelf import Shelf, revised
@@ -33,8 +35,9 @@ def test_a_caller_that_has_the_answer_is_told_so(serve: Serve, tenants: str) -> 
     http = serve(tenants)
     first = http.get("/related/a1")
     tag = first.headers["etag"]
-    assert first.headers["cache-control"] == "private, no-cache"
-    for known in (tag, f"W/{tag}", f'"other", {tag}', "*"):
+    assert tag.startswith('W/"')
+    strong = tag.removeprefix("W/")
+    for known in (tag, strong, f'"other", {tag}', "*"):
         again = http.get("/related/a1", headers={"If-None-Match": known})
         assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
     assert http.get("/related/a1", headers={"If-None-Match": '"other"'}).status_code == 200
@@ -106,16 +109,75 @@ def test_the_cache_is_bounded() -> None:
     now = [0.0]
     cache = AnswerCache(10, 5_000, clock=lambda: now[0])
     for number in range(10):
-        cache.put(str(number), CachedAnswer(b"x" * 500, {}))
+        cache.put(str(number), CachedAnswer(Body(b"x" * 400, b"x" * 100, ""), {}))
     assert cache.size <= 5_000
     assert cache.get("0") is None
     assert cache.get("9") is not None
-    cache.put("large", CachedAnswer(b"x" * 6_000, {}))
+    cache.put("large", CachedAnswer(Body(b"x" * 6_000, None, ""), {}))
     assert cache.size == 0
-    cache.put("9", CachedAnswer(b"", {}))
+    kept = CachedAnswer(Body(b"", None, ""), {})
+    cache.put("9", kept)
     now[0] = 10.0
     assert cache.get("9") is None
+    assert cache.get("9", stale=True) is kept
+    now[0] = 10.0 + STALE_SECONDS
+    assert cache.get("9", stale=True) is None
     assert cache.size == 0
+
+
+def test_callers_with_keys_get_nothing_that_may_not_be_theirs_any_more(
+    serve: Serve, tenants: str, cluster_url: str
+) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    key = {"X-Api-Key": "a key of sixteen and more"}
+    config = ServiceConfig(keys=(ApiKey("site", key_digest(key["X-Api-Key"])),))
+    with door(port, cluster_url) as url:
+        http = serve(tenants, config, url=url)
+        good = http.get("/related/a1", headers=key)
+        assert (good.status_code, good.headers["cache-control"]) == (200, "private, no-cache")
+    assert http.get("/related/a1", headers=key).status_code == 503
+
+
+def test_anybody_may_keep_what_anybody_may_read(serve: Serve, tenants: str) -> None:
+    answer = serve(tenants, ServiceConfig(cache_seconds=30)).get("/related/a1")
+    assert answer.headers["cache-control"] == (
+        "public, max-age=30, stale-while-revalidate=30, stale-if-error=3600"
+    )
+    answer = serve(tenants, ServiceConfig(cache_seconds=0)).get("/related/a1")
+    assert answer.headers["cache-control"] == "private, no-cache"
+
+
+@pytest.mark.parametrize(
+    ("accepted", "is_zipped"),
+    [
+        ("gzip", True),
+        ("br;q=1.0, GZIP;q=0.2", True),
+        ("*", True),
+        ("identity", False),
+        ("gzip;q=0", False),
+        ("gzip; q=0.000", False),
+        ("*;q=0", False),
+        ("", False),
+    ],
+)
+def test_answers_are_compressed_for_who_takes_that(
+    serve: Serve, tenants: str, accepted: str, is_zipped: bool
+) -> None:
+    http = serve(tenants)
+    plain = http.get("/related/a1", headers={"Accept-Encoding": "identity"})
+    for path, method in (("/related/a1", "GET"), ("/related", "POST")):
+        body = {"json": {"text": FIRST}} if method == "POST" else {}
+        with http.stream(method, path, headers={"Accept-Encoding": accepted}, **body) as answer:
+            raw = b"".join(answer.iter_raw())
+        assert (answer.headers.get("content-encoding") == "gzip") is is_zipped
+        assert "Accept-Encoding" in answer.headers["vary"]
+        content = gzip.decompress(raw) if is_zipped else raw
+        if method == "GET":
+            assert content == plain.content
+            assert answer.headers["etag"] == plain.headers["etag"]
+            assert not is_zipped or len(raw) < len(content) / 2
 
 
 def test_an_engine_that_is_busy_is_not_cached(serve: Serve, tenants: str, proxy: Proxy) -> None:
@@ -155,7 +217,12 @@ def test_an_engine_that_goes_away_and_comes_back(
         http = serve(tenants, url=url)
         good = http.get("/related/a1")
         assert good.status_code == 200
-    assert http.get("/related/a1").status_code == 503
+    stale = http.get("/related/a1")
+    assert (stale.status_code, stale.content) == (200, good.content)
+    assert stale.headers["cache-status"] == "es-simhash; hit; fwd=stale; detail=engine-away"
+    assert stale.headers["cache-control"] == "no-store"
+    assert "cache-status" not in good.headers
+    assert http.get("/related/a2").status_code == 503
     assert http.get("/readyz").status_code == 503
     with door(port, cluster_url):
         began = time.monotonic()

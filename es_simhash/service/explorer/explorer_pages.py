@@ -25,7 +25,7 @@ from es_simhash.service.explorer.rendering import PageWriter, static_files
 from es_simhash.service.monitoring import log
 from es_simhash.service.operations import Question
 from es_simhash.service.request_parameters import path_ids
-from es_simhash.service.responses import TITLES, Problem, conditional
+from es_simhash.service.responses import TITLES, Body, Problem, conditional
 from es_simhash.store.options import SearchOptions
 
 Show = Callable[[Request, Caller], Awaitable[Response]]
@@ -43,7 +43,7 @@ class Explorer:
 
     endpoints: Endpoints
     reader: ExplorerReader
-    _files: Mapping[str, tuple[str, bytes]] = field(default_factory=static_files)
+    _files: Mapping[str, tuple[str, Body]] = field(default_factory=static_files)
 
     @cached_property
     def _writer(self) -> PageWriter:
@@ -210,12 +210,12 @@ class Explorer:
         question = Question(caller.filters, (id,), search)
         operation = self.endpoints.operations["/related/{id}"]
         try:
-            body = await self.endpoints.dispatcher.answer(operation, question)
+            answered = await self.endpoints.dispatcher.answer(operation, question)
         except Problem as problem:
             if problem.status != 422:
                 raise
             return [], problem.detail
-        relations: list[dict[str, Any]] = json.loads(body)["relations"]
+        relations: list[dict[str, Any]] = json.loads(answered.body.content)["relations"]
         return relations, ""
 
 

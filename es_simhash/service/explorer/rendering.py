@@ -19,6 +19,7 @@ from es_simhash.service.explorer.addresses import (
     family_address,
     page_address,
 )
+from es_simhash.service.responses import Body
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -124,11 +125,12 @@ class PageWriter:
         return self.page("wait.html", headers=headers, heading=heading, here=here)
 
 
-def static_files() -> dict[str, tuple[str, bytes]]:
+def static_files() -> dict[str, tuple[str, Body]]:
     """Return type and content of the files that pages load, by their names."""
     sheets = {
         name: rendering.style_sheet(name) for name in ("page.css", "report.css", "changes.css")
     }
     sheets["explorer.css"] = (_STATIC / "explorer.css").read_text("ascii")
-    files = {name: ("text/css", sheet.encode()) for name, sheet in sheets.items()}
-    return {**files, "icon.svg": ("image/svg+xml", (_STATIC / "icon.svg").read_bytes())}
+    files = {name: ("text/css", Body.of(sheet.encode())) for name, sheet in sheets.items()}
+    icon = Body.of((_STATIC / "icon.svg").read_bytes())
+    return {**files, "icon.svg": ("image/svg+xml", icon)}
