@@ -18,10 +18,10 @@ from es_simhash.relation.references import DocumentRef
 from es_simhash.store.dates import Date
 from es_simhash.store.installation.noted_pairs import (
     Dismissals,
+    FamilyState,
     Joins,
     NotedPair,
     NotedPairs,
-    family_state,
 )
 from es_simhash.store.installation.state_index import StateIndex
 from es_simhash.store.protocol import Progress
@@ -36,7 +36,8 @@ class FamilyRun:
 
     Args:
         reader: Reads the index; open until the families are known.
-        state: State of the runs before.
+        state: Where the runs store their state.
+        stored: State of the runs before.
         options: Of the run.
 
     Attributes:
@@ -45,11 +46,16 @@ class FamilyRun:
         is_full: True when all documents are processed, not only what changed.
     """
 
-    def __init__(self, reader: FamilyReader, state: StateIndex, options: FamilyOptions) -> None:
+    def __init__(
+        self,
+        reader: FamilyReader,
+        state: StateIndex,
+        stored: FamilyState,
+        options: FamilyOptions,
+    ) -> None:
         self._reader = reader
         self._state = state
         self._options = options
-        stored = family_state(state)
         self._recorded_sizes = stored.sizes
         self._sizes = reader.family_sizes()
         self._stored_pairs: tuple[NotedPairs, ...] = (Dismissals(state), Joins(state))
@@ -218,20 +224,22 @@ class FamilyRun:
         return sorted(ref.id for ref in refs if documents[ref].date is None)
 
     def store_state(self, families: Sequence[Family], skipped: set[DocumentRef]) -> None:
-        """Store the sizes of the families, and acknowledge what a person decided."""
+        """Store the sizes of the families, and acknowledge what a person decided, as one write."""
         sizes = {name: 0 for name in self._recorded_sizes if name not in self._sizes}
         for family in families:
             stored = {self.corpus.documents[ref].family for ref in family.documents}
             sizes.update((name, 0) for name in stored if name is not None)
         for family in families:
             sizes[family.name] = len(set(family.documents) - skipped)
-        self._state.write_sizes(sizes, self._recorded_sizes)
+        actions = self._state.size_entries(sizes, self._recorded_sizes)
         for stored_pairs, pairs in zip(
             self._stored_pairs, (self._dismissals, self._joins), strict=True
         ):
-            stored_pairs.acknowledge([pair for pair in pairs if pair.pending])
+            actions += [stored_pairs.acknowledgement(pair) for pair in pairs if pair.pending]
         if self.is_full:
-            self._state.write_run(self._settings_key)
+            # The last: without it the next run is a full one again.
+            actions.append(self._state.run_entry(self._settings_key))
+        self._state.write(actions)
 
 
 def _standing(pairs: Iterable[NotedPair]) -> list[Ids]:

@@ -16,6 +16,7 @@ from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.store import ElasticsearchStore, opened_store
+from es_simhash.store.installation.noted_pairs import family_state
 from es_simhash.store.installation.sidecar_source import require_own_fields
 from es_simhash.store.installation.state_index import StateIndex
 from es_simhash.store.intents import FindDateField, FindKeywordField, Parts, TextFieldHint, Where
@@ -74,10 +75,11 @@ def find_families(
     require_own_fields(gateway, index, given.simhash_field, why=why, command="families run")
     state = StateIndex(gateway, index, given.simhash_field)
     store = opened_store(gateway, index, given)
-    options = options.configured(store.config).as_before(state.last_run())
+    stored = family_state(state)
+    options = options.configured(store.config).as_before(stored.options)
     date_field, within = _date_field(store, options), _within(store, options)
     with store.snapshot() as snapshot:
-        run = FamilyRun(FamilyReader(snapshot, date_field, within), state, options)
+        run = FamilyRun(FamilyReader(snapshot, date_field, within), state, stored, options)
         run.explore(progress)
         families = run.families()
     if run.is_full:
@@ -85,7 +87,9 @@ def find_families(
     changes = run.changes(families)
     conflicts: set[DocumentRef] = set()
     if not options.dry_run:
-        retrying = opened_store(Gateway.of(gateway, RETRY), index, given)
+        retrying = ElasticsearchStore(
+            Gateway.of(gateway, RETRY), index, store.config, is_complete=True
+        )
         conflicts = FamilyWriter(retrying).write(changes)
         store.refresh()
         run.store_state(families, run.corpus.skipped | conflicts)

@@ -83,14 +83,11 @@ class NotedPairs:
         """Withdraw pairs; the next run acknowledges that."""
         self.write_all(NotedPair(ids, undone=True) for ids in pairs)
 
-    def acknowledge(self, noted: Sequence[NotedPair]) -> None:
-        """Mark pairs as applied by a run, and delete those withdrawn.
+    def acknowledgement(self, noted: NotedPair) -> list[dict[str, Any]]:
+        """Return the action that marks a pair as applied by a run, or deletes one withdrawn.
 
         What a person changed since it was read stays as it is, for the next run.
         """
-        self._state.write([self._acknowledgement(pair) for pair in noted])
-
-    def _acknowledgement(self, noted: NotedPair) -> list[dict[str, Any]]:
         conditions = {} if noted.version is None else conditions_of(noted.version)
         if noted.undone:
             return self._state.removal(self._id(noted.ids), conditions)

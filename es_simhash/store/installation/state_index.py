@@ -66,14 +66,10 @@ class StateIndex:
         self._gateway = Gateway.of(client)
         self.field = field
 
-    def last_run(self) -> str | None:
-        """Return the options of the last run of families; None when there was none."""
-        return options_of(self.entries("run"))
-
-    def write_run(self, options: str) -> None:
-        """Store the options of a run of families."""
+    def run_entry(self, options: str) -> list[dict[str, Any]]:
+        """Return the action that stores the options of a run of families."""
         id = digest_of_key("run", self.field)
-        self.write([self.entry(id, {"kind": "run", "options": options})])
+        return self.entry(id, {"kind": "run", "options": options})
 
     def last_sweep(self, options: str) -> SweepCheckpoint:
         """Return the checkpoint of the last sweep; without numbers if its options differ."""
@@ -115,17 +111,22 @@ class StateIndex:
         """Return the number of documents of each family that has several."""
         return sizes_of(self.entries("family"))
 
-    def write_sizes(self, sizes: Mapping[str, int], known: Mapping[str, int]) -> None:
-        """Store the number of documents of families that changed; one or none is not stored."""
-        lines = []
+    def size_entries(
+        self, sizes: Mapping[str, int], known: Mapping[str, int]
+    ) -> list[list[dict[str, Any]]]:
+        """Return the actions that store the number of documents of families that changed.
+
+        One or none is not stored.
+        """
+        actions = []
         for family, count in sorted(sizes.items()):
             id = digest_of_key("family", self.field, family)
             if count > 1 and known.get(family) != count:
                 entry = {"kind": "family", "family": family, "documents": count}
-                lines.append(self.entry(id, entry))
+                actions.append(self.entry(id, entry))
             elif count <= 1 and family in known:
-                lines.append(self.removal(id))
-        self.write(lines)
+                actions.append(self.removal(id))
+        return actions
 
     def entry(
         self, id: str, entry: Mapping[str, Any], conditions: Mapping[str, Any] | None = None

@@ -15,6 +15,7 @@ from es_simhash.pairs.document_families import families_in_memory
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.fields import DEFAULT_FIELD
+from es_simhash.store.installation.noted_pairs import family_state
 from es_simhash.store.installation.state_index import StateIndex
 from es_simhash.store.memory import MemorySnapshot, MemoryStore
 
@@ -51,7 +52,7 @@ def test_every_document_has_a_family_and_a_second_run_writes_nothing(
     assert shelf.names() == names
 
 
-def test_what_runs_before_left_is_read_in_two_searches(
+def test_what_runs_before_left_is_read_with_one_search(
     shelf: Any, texts: Texts, requests_of: list[str]
 ) -> None:
     shelf.put(texts)
@@ -59,10 +60,33 @@ def test_what_runs_before_left_is_read_in_two_searches(
     requests_of.clear()
     shelf.find()
     state = f"/{shelf.name}-simhash"
-    # The options of the last run, and then everything.
     assert [each for each in requests_of if state in each] == [
-        f"POST {state}/_refresh", f"POST {state}/_search",
-    ] * 2  # fmt: skip
+        f"POST {state}/_refresh",
+        f"POST {state}/_search",
+    ]
+
+
+def test_what_a_run_leaves_is_written_with_one_request(
+    shelf: Any, texts: Texts, client: Any, requests_of: list[str]
+) -> None:
+    from es_simhash.maintenance.families.dismissals_and_joins import dismiss, join
+
+    shelf.put(texts)
+    dismiss(client, shelf.name, "t1-1", "t1-2")
+    join(client, shelf.name, ["t2-1", "t3-1"])
+    requests_of.clear()
+    shelf.find()
+    state = f"/{shelf.name}-simhash"
+    written = [each for each in requests_of if state in each and "_search" not in each]
+    assert written == [
+        f"POST {state}/_refresh",
+        f"HEAD {state}",
+        f"POST {state}/_bulk",
+        f"POST {state}/_refresh",
+    ]
+    requests_of.clear()
+    shelf.find()
+    assert not [each for each in requests_of if f"{state}/_bulk" in each]
 
 
 def test_a_dry_run_says_the_same_and_writes_nothing(shelf: Any, texts: Texts, client: Any) -> None:
@@ -512,7 +536,9 @@ def test_a_run_over_a_store_in_memory_gives_the_same_families(shelf: Any, texts:
     for id, text in texts.items():
         store.add(id, text)
     state = StateIndex(Gateway.of(shelf.client), shelf.name, DEFAULT_FIELD)
-    run = FamilyRun(FamilyReader(MemorySnapshot(store)), state, FamilyOptions())
+    run = FamilyRun(
+        FamilyReader(MemorySnapshot(store)), state, family_state(state), FamilyOptions()
+    )
     run.explore(None)
     families = {family.name: family.members for family in run.families()}
     shelf.put(texts)

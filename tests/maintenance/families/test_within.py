@@ -16,6 +16,7 @@ from es_simhash.maintenance.families.find_families import find_families, stored_
 from es_simhash.maintenance.sweeps.sweep import sweep
 from es_simhash.pairs.document_families import families_in_memory
 from es_simhash.store.installation.document_settings import configure, document_settings
+from es_simhash.store.installation.noted_pairs import family_state
 from es_simhash.store.installation.state_index import StateIndex
 
 pytestmark = pytest.mark.cluster
@@ -264,7 +265,7 @@ def test_a_field_that_cannot_keep_apart_is_rejected_and_nothing_written(
     with pytest.raises(error, match=sentence):
         configure(archive.client, archive.name, {"within": field})
     assert set(archive.names().values()) == {None}
-    assert StateIndex(archive.client, archive.name, "simhash").last_run() is None
+    assert family_state(StateIndex(archive.client, archive.name, "simhash")).options is None
 
 
 def test_a_multi_field_and_a_number_keep_apart_too(
