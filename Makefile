@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo node node-stop test check clean docs docs-check bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
-  bench-semantics bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
+  bench-semantics bench-labelled-neighbours bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-sweep bench-decisions \
   bench-passages bench-copies bench-changes bench-chains bench-widget bench-service bench-async bench-outage \
   bench-parts-of-speech bench-peers version-weights bench-candidates bench-schemes bench-tune \
@@ -84,6 +84,10 @@ bench-mlt: $(STAMP)
 # Semantic neighbours against human judgements, topics and events (needs the evaluation data).
 bench-semantics: $(STAMP)
 	@$(BIN)/python -m tests.bench.semantics $(ARGS)
+
+# Which share of the neighbours shown a reader called useful (needs the evaluation data).
+bench-labelled-neighbours: $(STAMP)
+	@$(BIN)/python -m tests.bench.labelled_neighbours $(ARGS)
 
 # How fast semantic profiles are computed and neighbours found, on 100,000 documents.
 bench-semantics-speed: $(STAMP)

@@ -10,6 +10,7 @@ import pytest
 from es_simhash.semantics.profiler import profile_texts
 from es_simhash.semantics.semantic_profile import Entity, SemanticProfile
 from es_simhash.semantics.similarity import compare_profiles
+from tests.bench import labelled_neighbours
 from tests.bench.exact_shingles import containment, shingles
 from tests.bench.plagdet import PassagePair, alignment_score
 from tests.support import rankings
@@ -256,3 +257,19 @@ def test_containment_is_the_share_of_the_smaller_set() -> None:
     assert containment({"a", "b", "c", "d"}, {"a", "x"}) == 1 / 2
     assert containment({"a"}, {"a", "x", "y"}) == 1
     assert containment({"a"}, set()) == 0
+
+
+def test_the_share_of_useful_neighbours_is_that_of_pairs_with_the_score() -> None:
+    pairs = [
+        labelled_neighbours.ScoredPair(label, score)
+        for label, score in (("useful", 0.5), ("acceptable", 0.4), ("wrong", 0.4), ("wrong", 0.3))
+    ]
+    assert labelled_neighbours.shares(pairs, 0.4) == (3, pytest.approx(1 / 3), pytest.approx(2 / 3))
+    assert labelled_neighbours.shares(pairs, 0.6) == (0, 0, 0)
+
+
+def test_every_pair_of_neighbours_has_one_label() -> None:
+    pairs = labelled_neighbours.labelled_pairs()
+    assert len({pair[:3] for pair in pairs}) == len(pairs) == 200
+    assert {pair.label for pair in pairs} == {"useful", "acceptable", "wrong"}
+    assert {pair.collection for pair in pairs} == {"bbc_news", "wire_news"}

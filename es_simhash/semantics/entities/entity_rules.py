@@ -48,6 +48,9 @@ _GERMAN_NOUN = re.compile(
 # A lone word of less rarity, more frequent than 3e-4, is never a name (rarity is 7 - zipf; flat
 # optima on WNUT17 dev and every other text of WikiGold).
 _MIN_RARITY = 1.5
+# A word and a number open the lines of tables: Sales 374.6. What is named so (Apollo 13) is a name
+# only if the text names it elsewhere.
+_COUNTED = re.compile(r"[^\W\d]+ \d[\d.]*")
 # Several words in capitals are emphasis when one of them is more frequent than 3e-5.
 _MIN_CAPITALS_RARITY = 2.5
 # Rarity of every word of a language without frequencies: neither common nor rare.
@@ -128,7 +131,8 @@ def _candidate_in(
     if not 1 < len(name) <= _MAX_NAME_LENGTH:
         return None
     if " " in name:
-        return Candidate(start, name, not _is_emphasis(name, rules))
+        is_counted = initial and not start and _COUNTED.fullmatch(name)
+        return Candidate(start, name, not is_counted and not _is_emphasis(name, rules))
     if not _may_name(name, rules):
         return None
     opens = initial and not start and name[1:].islower()
@@ -148,6 +152,8 @@ def _may_name(word: str, rules: NameRules) -> bool:
     if word.isupper() and (len(word) <= _SHORT_ACRONYM or is_acronym(word, rules)):
         return is_acronym(word, rules)
     lower = word.lower()
+    if lower in rules.words("company"):
+        return False
     return lower not in rules.words("everyday") and name_rarities(rules)[lower] > _MIN_RARITY
 
 
@@ -178,6 +184,8 @@ def _names(candidates: list[Candidate], text: str, rules: NameRules) -> list[Can
         key = candidate.name.casefold()
         if candidate.is_sure or key in confirmed:
             names.append(candidate)
+        elif _COUNTED.fullmatch(key):
+            continue
         elif key.count(" ") >= _MAX_NAME_WORDS[candidate.name.isupper()]:
             names += _names_within(candidate, words, rules)
         elif _is_rare(key, rules.language, rules.packages):

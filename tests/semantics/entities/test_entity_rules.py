@@ -111,6 +111,24 @@ def test_a_name_goes_on_in_the_next_line_of_lines_that_were_cut() -> None:
     assert "Harland Stonecipher" in names(text)
 
 
+def test_rows_of_a_table_name_nothing() -> None:
+    text = (
+        "Derose Industries Inc 4th quarter\n\nShr 56 cts vs 71 cts\nRevs 5.3 mln vs 4.9 mln\nYear"
+    )
+    assert names(text) == ["Derose Industries Inc"]
+
+
+def test_a_name_with_a_number_at_the_start_of_a_line_is_one_if_it_stands_elsewhere_too() -> None:
+    text = "Apollo 13 was to land on the Moon. The tank of Apollo 13 burst."
+    assert names(text) == ["Apollo 13", "Moon"]
+
+
+@pytest.mark.parametrize("form", ["Ltd", "Inc", "Plc", "GmbH", "Corp"])
+def test_a_legal_form_alone_is_no_name(form: str) -> None:
+    assert names(f"The shares of the firm, {form}, rose. They sold {form} on.") == []
+    assert names(f"They sold Harland {form} on.") == [f"Harland {form}"]
+
+
 def test_german_nouns_are_no_names() -> None:
     text = "Die Regierung hat gestern im Parlament über das Gesetz und die Steuern beraten."
     assert names(text, "de") == []
