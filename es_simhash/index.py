@@ -429,22 +429,28 @@ class Index(QueriedIndex):
             settings=settings,
         )
 
-    def count_background(self) -> BackgroundReport:
+    def count_background(self, *, vectors: bool = False) -> BackgroundReport:
         """Count how common words and names are in the index, from a sample of 2,000 texts.
 
         The counts are stored with their date in the state index INDEX-simhash, in place of those
         that were there. What is common in the index weighs less for semantic neighbours from the
         next question on. Of a language with fewer than 200 different texts nothing is stored, and
-        general word frequencies count.
+        general word frequencies count. Where the index was installed with vectors `index`, its
+        word vectors are learned from the same sample if there are none yet.
+
+        Args:
+            vectors: Learn the word vectors anew; `backfill` then gives them to the documents. Until
+                that is done, neighbours with the vectors of before are compared by concepts and
+                names.
 
         Raises:
             IndexMissing: There is no such index.
             MappingConflict: It has no `simhash` fields.
-            InputError: It finds versions alone.
+            InputError: It finds versions alone, or its vectors are not learned from it.
             ClusterError: A shard does not answer, or a privilege is missing; what was stored
                 stays.
         """
-        return count_background(self.gateway, self.name, config=self._given)
+        return count_background(self.gateway, self.name, config=self._given, vectors=vectors)
 
     def copies(
         self, *, options: CopyOptions | None = None, progress: Progress | None = None

@@ -10,7 +10,7 @@ from es_simhash.ingestion.ingest_settings import IngestProgress
 from es_simhash.ingestion.undo import UndoReport
 from es_simhash.maintenance.backfills.backfill_job import BackfillReport
 from es_simhash.maintenance.backfills.estimate import Estimate
-from es_simhash.maintenance.backgrounds.background_report import BackgroundReport
+from es_simhash.maintenance.backgrounds.background_report import BackgroundReport, LearnedReport
 from es_simhash.maintenance.families.dismissals_and_joins import ManualPair
 from es_simhash.maintenance.families.family_report import FamiliesReport
 from es_simhash.maintenance.sweeps.sweep import SweepReport
@@ -36,6 +36,7 @@ from es_simhash.semantics.semantic_profile import (
     SemanticSimilarity,
     SharedConcept,
     TermWeights,
+    WordTable,
 )
 from es_simhash.store.added_schemes import AddedScheme
 from es_simhash.store.config import DocumentSettings
@@ -78,6 +79,7 @@ __all__ = [
     "IngestReport",
     "KeyChange",
     "LanguageBackground",
+    "LearnedReport",
     "LeftOut",
     "LostText",
     "ManualPair",
@@ -98,4 +100,5 @@ __all__ = [
     "Timeline",
     "UndoReport",
     "Version",
+    "WordTable",
 ]

@@ -11,7 +11,9 @@ from es_simhash.text.escaping import one_line
 
 
 @command
-def background(target: Target, *, output_format: TableOrJson = "table") -> None:
+def background(
+    target: Target, *, vectors: bool = False, output_format: TableOrJson = "table"
+) -> None:
     """Count how common words and names are in INDEX.
 
     Reads a sample of 2,000 texts and stores the counts with their date in the state index
@@ -19,9 +21,17 @@ def background(target: Target, *, output_format: TableOrJson = "table") -> None:
     semantic neighbours from the next question on; no document is written. Of a language with fewer
     than 200 different texts nothing is stored, and general word frequencies count. INDEX may be a
     sidecar.
+
+    Where INDEX was installed with `--vectors index`, its word vectors are learned from the same
+    sample if there are none yet.
+
+    Args:
+        vectors: Learn the word vectors anew; `es-simhash backfill INDEX` then gives them to the
+            documents. Until that is done, neighbours with the vectors of before are compared by
+            concepts and names.
     """
     with target.connected() as client:
-        report = count_background(client, target.index, config=target.config)
+        report = count_background(client, target.index, config=target.config, vectors=vectors)
     print_result(report, output_format, _print)
 
 

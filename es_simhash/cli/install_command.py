@@ -51,7 +51,8 @@ def install(
     nothing. A created index also gets the mappings and settings of your component template
     simhash@custom, if there is one. The concepts of a vocabulary given here are weighted with the
     words of each document, not only shown in the evidence. Of an index that has documents, the
-    background is counted, as `es-simhash background` does.
+    background is counted, as `es-simhash background` does; with `--vectors index` word vectors are
+    learned from the same sample, for `es-simhash backfill` to give to the documents.
 
     Args:
         with_semantics: Extract semantic features, so that semantic neighbours are found.

@@ -1,6 +1,6 @@
 """What is printed of the answers of `es-simhash related`."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +37,18 @@ def print_answers(
         for query, answer in answers.items():
             print_answer(answer, query, fields=fields, group=group)
     report_truncated(query for query, answer in answers.items() if answer.truncated)
+    report_other_vectors(answers)
+
+
+def report_other_vectors(answers: Mapping[str, Answer]) -> None:
+    """Say on standard error how many candidates could not be compared by their vectors."""
+    if lacking := max((answer.other_vectors for answer in answers.values()), default=0):
+        click.echo(
+            f"vectors: {lacking} of the nearest documents lack those that the index has learned, "
+            "and are compared by concepts and names. `es-simhash status INDEX` shows the vectors; "
+            "run `es-simhash background INDEX` if there are none, and `es-simhash backfill INDEX`.",
+            err=True,
+        )
 
 
 def report_truncated(queries: Iterable[str]) -> None:

@@ -13,7 +13,7 @@ from es_simhash.maintenance.diagnostics.bit_distances import DistanceBin
 from es_simhash.maintenance.diagnostics.examination import DEFAULT_SAMPLE, Examination, examine
 from es_simhash.maintenance.diagnostics.index_state import count_documents
 from es_simhash.semantics.background import MIN_DOCUMENTS
-from es_simhash.store.index_counts import BackgroundStatus, SchemeCoverage, Status
+from es_simhash.store.index_counts import BackgroundStatus, SchemeCoverage, Status, VectorsStatus
 from es_simhash.text.escaping import one_line
 
 _BAR_LENGTH = 40
@@ -149,6 +149,8 @@ def _lines(report: Status) -> Iterator[tuple[str, str]]:
     else:
         yield from _coverage("neighbours", report.profiles)
         yield "background", one_line(_background(report))
+        if report.vectors is not None:
+            yield "vectors", one_line(_vectors(report, report.vectors))
     for method in report.methods:
         yield from _coverage("method", method)
         if method.unreadable:
@@ -166,6 +168,22 @@ def _background(report: Status) -> str:
         is_enough = report.documents >= MIN_DOCUMENTS
         return f"none: general word frequencies count{advice if is_enough else ''}"
     return f"{background.name}, counted in {background.documents} texts at {background.date}"
+
+
+def _vectors(report: Status, vectors: VectorsStatus) -> str:
+    if vectors.problem is not None:
+        return vectors.problem
+    coverage = vectors.coverage
+    if vectors.date is None:
+        advice = f"; run `es-simhash background {report.index}`"
+        is_enough = report.documents >= MIN_DOCUMENTS
+        return f"none learned: those of English that are shipped count{advice if is_enough else ''}"
+    lacking = coverage.another + coverage.none
+    advice = f", {lacking} do not; run `es-simhash backfill {report.index}`" if lacking else ""
+    return (
+        f"{coverage.scheme} of {vectors.words} words, learned from {vectors.documents} texts at "
+        f"{vectors.date}; {coverage.current} documents have them{advice}"
+    )
 
 
 def _coverage(name: str, coverage: SchemeCoverage) -> Iterator[tuple[str, str]]:

@@ -1,9 +1,9 @@
 """Every question of an index as steps, and an index that drives them while its caller waits."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from es_simhash.differences.difference import Changes
 from es_simhash.differences.history import Blame, History
@@ -15,16 +15,24 @@ from es_simhash.questions.family_steps import FamilySteps
 from es_simhash.questions.method_steps import MethodAnswer, MethodSteps, require_method_options
 from es_simhash.questions.protocol import RelatedIndex
 from es_simhash.questions.question_texts import TextReader
-from es_simhash.questions.related import RelatedSteps
+from es_simhash.questions.related import OtherVectors, RelatedSteps
 from es_simhash.questions.version_history import VersionSteps, timeline_of
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.family_history import FamilyHistory
 from es_simhash.relation.relation import Relation
 from es_simhash.relation.text_comparison import text_analyser
 from es_simhash.store.dates import DateField
-from es_simhash.store.intents import Configuration, Filter, FindDateField, Request
+from es_simhash.store.intents import (
+    Configuration,
+    Filter,
+    FindDateField,
+    RenewConfiguration,
+    Request,
+)
 from es_simhash.store.options import SearchOptions
 from es_simhash.store.protocol import Steps, Store, ask, run
+
+Result = TypeVar("Result")
 
 
 class IndexSteps:
@@ -42,7 +50,9 @@ class IndexSteps:
         installed = yield from ask(Configuration())
         if self._reader is None or self._reader.config is not installed.config:
             config = installed.config
-            analyser = partial(text_analyser, config.scheme, config.semantics, config.vocabulary)
+            analyser = partial(
+                text_analyser, config.scheme, config.semantics, config.vocabulary, config.table
+            )
             self._reader = TextReader(installed.name, config, analyser)
             self._background = CurrentBackground()
         return self._reader
@@ -55,18 +65,22 @@ class IndexSteps:
         if text is None:
             answers = yield from self.related_to_each([str(id)], options)
             return answers[str(id)]
-        steps, wanted = yield from self._opened(options)
-        (answer,) = yield from steps.answers([steps.reader.given(text, wanted)], wanted)
-        return answer
+
+        def answer(steps: RelatedSteps, wanted: SearchOptions) -> Steps[list[Answer]]:
+            return (yield from steps.answers([steps.reader.given(text, wanted)], wanted))
+
+        return (yield from self._current(answer, options))[0]
 
     def related_to_each(
         self, ids: Sequence[str], options: SearchOptions | None
     ) -> Steps[dict[str, Answer]]:
         """Return what is related to each of many stored documents, searched together."""
-        steps, wanted = yield from self._opened(options)
-        documents = yield from steps.reader.stored(ids, wanted)
-        answers = yield from steps.answers(documents, wanted)
-        return dict(zip(ids, answers, strict=True))
+
+        def answers(steps: RelatedSteps, wanted: SearchOptions) -> Steps[list[Answer]]:
+            documents = yield from steps.reader.stored(ids, wanted)
+            return (yield from steps.answers(documents, wanted))
+
+        return dict(zip(ids, (yield from self._current(answers, options)), strict=True))
 
     def requests(
         self, id: str | None, text: str | None, options: SearchOptions | None
@@ -82,8 +96,11 @@ class IndexSteps:
 
     def explain(self, id_a: str, id_b: str) -> Steps[Relation]:
         """Return the relation of two stored documents, with all its evidence."""
-        steps, _ = yield from self._opened(None)
-        return (yield from steps.explained(id_a, id_b))
+
+        def explained(steps: RelatedSteps, wanted: SearchOptions) -> Steps[Relation]:
+            return (yield from steps.explained(id_a, id_b))
+
+        return (yield from self._current(explained, None))
 
     def related_by(
         self, method: str, id: str | None, text: str | None, options: SearchOptions | None
@@ -167,6 +184,23 @@ class IndexSteps:
             yield from ask(FindDateField(field, "recency", numbers=False))
         dates = yield from self.date_field()
         return RelatedSteps(reader, dates, self._background), wanted
+
+    def _current(
+        self,
+        question: Callable[[RelatedSteps, SearchOptions], Steps[Result]],
+        options: SearchOptions | None,
+    ) -> Steps[Result]:
+        """Return the answer to a question by the word vectors that the index has by now.
+
+        Other ones may have been learned since they were read: then the question is asked again.
+        """
+        steps, wanted = yield from self._opened(options)
+        try:
+            return (yield from question(steps, wanted))
+        except OtherVectors:
+            yield from ask(RenewConfiguration())
+            steps, wanted = yield from self._opened(options)
+            return (yield from question(replace(steps, takes_any_vectors=True), wanted))
 
     def _by_method(
         self, method: str, id: str | None, text: str | None, options: SearchOptions | None

@@ -35,12 +35,17 @@ from es_simhash.store.intents import (
     FindSimilar,
     Parts,
     Request,
+    VectorTableName,
     Where,
 )
 from es_simhash.store.options import Recency, SearchOptions
 from es_simhash.store.order import by_date
 from es_simhash.store.protocol import Steps
 from es_simhash.store.rows import Rows, SimilarTexts, TextHits
+
+
+class OtherVectors(Exception):
+    """The index has other word vectors than those that a question was read by."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +56,14 @@ class RelatedSteps:
         reader: How texts are read; its name is that of the index.
         date_field: The date field that the index is configured with; None without one.
         background: How common words and names are in the index.
+        takes_any_vectors: Whether a question is answered by the word vectors that it was read by,
+            whatever the index has by now.
     """
 
     reader: TextReader
     date_field: DateField | None
     background: CurrentBackground
+    takes_any_vectors: bool = False
 
     @property
     def _config(self) -> IndexConfig:
@@ -64,12 +72,17 @@ class RelatedSteps:
     def answers(
         self, documents: Sequence[QueryDocument], options: SearchOptions
     ) -> Steps[list[Answer]]:
-        """Return what is related to each of some texts, searched together."""
+        """Return what is related to each of some texts, searched together.
+
+        Raises:
+            OtherVectors: The index has other word vectors by now.
+        """
         yield from self.reader.read_profiles(documents)
         contexts = Contexts(self._config, self.date_field)
         wheres = yield from hit_conditions(documents, options, contexts)
         self.background.weigh(documents)
         searched = yield from self._search(documents, wheres, options)
+        self._require_vectors(searched.vectors)
         if self.background.has_changed(documents, searched.background):
             # It was not read yet, or another one has taken its place.
             yield from self.background.read(documents)
@@ -88,9 +101,17 @@ class RelatedSteps:
         if self._wants_context(options):
             shown = yield from in_context(contexts, documents, shown)
         return [
-            _answer(query, document, relations, is_cut, contexts, options)
-            for query, document, relations, is_cut in zip(
-                queries, documents, shown, searched.is_cut(shown, options), strict=True
+            replace(
+                _answer(query, document, relations, is_cut, contexts, options),
+                other_vectors=near.other_vectors,
+            )
+            for query, document, relations, is_cut, near in zip(
+                queries,
+                documents,
+                shown,
+                searched.is_cut(shown, options),
+                searched.near,
+                strict=True,
             )
         ]
 
@@ -99,7 +120,8 @@ class RelatedSteps:
         query, hit = yield from self.reader.stored([id_a, id_b])
         yield from self.reader.read_profiles([query, hit])
         self.background.weigh([query])
-        noted, name = yield (FindManualPairs((id_a,)), BackgroundName())
+        noted, name, *vectors = yield (FindManualPairs((id_a,)), BackgroundName(), *self._vectors)
+        self._require_vectors(vectors)
         if self.background.has_changed([query], name):
             yield from self.background.read([query])
         compared = compare_texts(query.text, hit.text, self._config.versions_from)
@@ -118,6 +140,23 @@ class RelatedSteps:
         contexts = Contexts(self._config, self.date_field)
         ((relation,),) = yield from in_context(contexts, [query], [[relation]])
         return relation
+
+    @property
+    def _vectors(self) -> list[Request[Any]]:
+        """What is asked along with a question: the name of the word vectors of the index."""
+        semantics = self._config.semantics
+        return [VectorTableName()] if semantics is not None and semantics.is_learned else []
+
+    def _require_vectors(self, names: Sequence[str | None]) -> None:
+        """Reject other word vectors than those that texts were read by.
+
+        Raises:
+            OtherVectors: The index has other ones by now.
+        """
+        table = self._config.table
+        known = None if table is None else table.name
+        if any(name != known for name in names) and not self.takes_any_vectors:
+            raise OtherVectors
 
     def requests(
         self, document: QueryDocument, options: SearchOptions
@@ -160,12 +199,12 @@ class RelatedSteps:
         ids = tuple(id for document in documents for id in document.own_ids)
         pairs = FindManualPairs(ids if any(requests) else ())
         searches = [request for some in requests for request in some]
-        names = [BackgroundName()] if any(map(has_profile, documents)) else []
+        names = [BackgroundName(), *self._vectors] if any(map(has_profile, documents)) else []
         newest = _newest(options) if any(requests) else []
         answers = yield [*newest, *searches, pairs, *names]
         remaining = iter(answers[len(newest) :])
-        noted = answers[len(newest) + len(searches)]
-        searched = _Searched(noted, answers[-1] if names else None)
+        noted, *named = answers[len(newest) + len(searches) :]
+        searched = _Searched(noted, named[0] if named else None, named[1:])
         searched.recency = _since_newest(options.recency, answers[0] if newest else None)
         for some in requests:
             searched.add([next(remaining) for _ in some])
@@ -242,11 +281,15 @@ class _Searched:
     Args:
         noted: What a person decided.
         background: Name of the background of the index; None without one.
+        vectors: Name of its word vectors, where it has such, or may have.
     """
 
-    def __init__(self, noted: ManualPairs, background: str | None) -> None:
+    def __init__(
+        self, noted: ManualPairs, background: str | None, vectors: Sequence[str | None]
+    ) -> None:
         self.noted = noted
         self.background = background
+        self.vectors = vectors
         self.recency: Recency | None = None
         self.pools: list[CandidatePool] = []
         self.near: list[TextHits] = []

@@ -26,7 +26,7 @@ from es_simhash.relation.thresholds import FAMILY_SHINGLES
 from es_simhash.relation.weighted_chunks import WeightedChunks
 from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.semantic_profile import SemanticProfile
-from es_simhash.semantics.vectors import WordVectors
+from es_simhash.semantics.vectors import TABLE_LANGUAGE, WordVectors
 from es_simhash.semantics.vocabularies.vocabulary import ConceptMatch, Vocabulary
 from es_simhash.text.limits import require_chunk_count, require_text_size
 
@@ -137,7 +137,7 @@ class AnalysedText(SegmentedText):
     def chunk_vectors(self) -> NDArray[np.float32] | None:
         """Vector of each of its first chunks; None without a table of word vectors."""
         table = None if self.analyser.profiler is None else self.analyser.profiler.word_vectors
-        if not table or self.profile.vector is None:
+        if not table or self.profile.vector is None or self.profile.language != TABLE_LANGUAGE:
             return None
         return table.vectors(self.chunk_words)
 

@@ -36,6 +36,8 @@ class Answer(Sequence[Relation]):
     Attributes:
         relations: The relations themselves.
         truncated: True when a limit cut the candidates, so that there may be better ones.
+        other_vectors: How many of the nearest candidates have no vector by the word vectors that
+            the index has learned, and are compared by concepts and names alone.
         extent: The part that it is of all that was found.
         document: Title, date and so on of the query; None for a text, or where they were not read.
     """
@@ -44,6 +46,7 @@ class Answer(Sequence[Relation]):
     truncated: bool
     extent: Extent
     document: DocumentContext | None
+    other_vectors: int
 
     def __init__(
         self,
@@ -52,12 +55,14 @@ class Answer(Sequence[Relation]):
         truncated: bool = False,
         extent: Extent | None = None,
         document: DocumentContext | None = None,
+        other_vectors: int = 0,
     ) -> None:
         own = tuple(relations)
         object.__setattr__(self, "relations", own)
         object.__setattr__(self, "truncated", truncated)
         object.__setattr__(self, "extent", extent or Extent(len(own)))
         object.__setattr__(self, "document", document)
+        object.__setattr__(self, "other_vectors", other_vectors)
 
     def __len__(self) -> int:
         return len(self.relations)
@@ -104,7 +109,11 @@ class Answer(Sequence[Relation]):
 
     def _with(self, relations: Iterable[Relation]) -> "Answer":
         return Answer(
-            relations, truncated=self.truncated, extent=self.extent, document=self.document
+            relations,
+            truncated=self.truncated,
+            extent=self.extent,
+            document=self.document,
+            other_vectors=self.other_vectors,
         )
 
 

@@ -8,6 +8,7 @@ from es_simhash.relation.relation import (
 )
 from es_simhash.relation.scoring import compare_texts, with_log_odds
 from es_simhash.semantics.profiler import semantic_profiler
+from es_simhash.semantics.semantic_profile import WordTable
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.semantics.vocabularies.vocabulary_files import load_vocabulary
 
@@ -46,7 +47,10 @@ def compare(
 
 
 def text_analyser(
-    scheme: Scheme, semantics: SemanticScheme | None, vocabulary: str | None
+    scheme: Scheme,
+    semantics: SemanticScheme | None,
+    vocabulary: str | None,
+    table: WordTable | None = None,
 ) -> TextAnalyser:
     """Return what analyses texts by some schemes.
 
@@ -54,7 +58,8 @@ def text_analyser(
         scheme: Scheme of the fingerprints.
         semantics: Scheme of the semantic profiles; None for none.
         vocabulary: File of synonyms or of a taxonomy that evidence takes names from.
+        table: The word vectors learned from the index, when the scheme has such.
     """
-    profiler = None if semantics is None else semantic_profiler(semantics, vocabulary)
+    profiler = None if semantics is None else semantic_profiler(semantics, vocabulary, table)
     names = None if vocabulary is None else load_vocabulary(vocabulary)
     return TextAnalyser(scheme, profiler, names)

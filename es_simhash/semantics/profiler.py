@@ -10,12 +10,14 @@ from es_simhash.errors import InputError, MissingExtra
 from es_simhash.semantics.concept_weights import profile_weights
 from es_simhash.semantics.entities.document_entities import upstream_entities
 from es_simhash.semantics.extractors.builtin import BuiltinExtractor
+from es_simhash.semantics.learned_vectors import StartingVectors
 from es_simhash.semantics.semantic_profile import (
     STORED_CONCEPTS,
     VOCABULARY_PREFIX,
     Extraction,
     Extractor,
     SemanticProfile,
+    WordTable,
     concept_term,
     merge_mentions,
 )
@@ -51,17 +53,20 @@ class SemanticProfiler:
         extractor: Finds words and entities.
         source: Source of the vectors.
         vocabulary: Concepts to add to the words; None for none.
+        table: Name of the table learned from the index that vectors are by; empty for others.
     """
 
     scheme: SemanticScheme
     extractor: Extractor
     source: VectorSource = no_vectors
     vocabulary: Vocabulary | None = None
+    table: str = ""
 
     @property
     def word_vectors(self) -> WordVectors | None:
         """The word-vector table; None when the vectors have another source, or there are none."""
-        return WordVectors.load() if self.source is table_vectors else None
+        has_part = self.source is table_vectors or bool(self.table)
+        return WordVectors.load() if has_part else None
 
     def profile(
         self, texts: Sequence[str], sources: Sequence[Mapping[str, Any]] | None = None
@@ -75,12 +80,28 @@ class SemanticProfiler:
         Raises:
             InputError: An entity field or a vector has the wrong shape.
         """
+        return self.profiles_of(texts, self.extractions(texts, sources))
+
+    def extractions(
+        self, texts: Sequence[str], sources: Sequence[Mapping[str, Any]] | None = None
+    ) -> list[Extraction]:
+        """Return words, entities and phrases of a batch of texts; as for `profile`."""
         extractions = self.extractor.extract(texts)
-        if self.scheme.entity_fields and sources is not None:
-            extractions = [
-                _with_upstream(extraction, source, self.scheme.entity_fields)
-                for extraction, source in zip(extractions, sources, strict=True)
-            ]
+        if not self.scheme.entity_fields or sources is None:
+            return extractions
+        return [
+            _with_upstream(extraction, source, self.scheme.entity_fields)
+            for extraction, source in zip(extractions, sources, strict=True)
+        ]
+
+    def profiles_of(
+        self, texts: Sequence[str], extractions: Sequence[Extraction]
+    ) -> list[SemanticProfile]:
+        """Return the semantic profiles of a batch of texts whose words are known.
+
+        Raises:
+            InputError: A vector has the wrong shape.
+        """
         weights = self._concept_weights(texts, extractions)
         vectors = self.source(texts, extractions)
         return [
@@ -91,6 +112,7 @@ class SemanticProfiler:
                 vector,
                 self.scheme.packages,
                 self._stored_limit(vector),
+                vector_table=self.table,
             )
             for extraction, concepts, vector in zip(extractions, weights, vectors, strict=True)
         ]
@@ -131,20 +153,28 @@ class SemanticProfiler:
 
 @lru_cache(maxsize=8)
 def semantic_profiler(
-    scheme: SemanticScheme, vocabulary_path: str | None = None
+    scheme: SemanticScheme,
+    vocabulary_path: str | None = None,
+    table: WordTable | None = None,
 ) -> SemanticProfiler:
     """Return the profiler of a scheme; it is cached.
 
     Args:
         scheme: The scheme.
         vocabulary_path: File of the vocabulary, when the scheme has one.
+        table: The word vectors learned from the index, when the scheme has such; None for the
+            shipped ones in their place.
 
     Raises:
         MissingExtra: The scheme needs a package that is not installed.
         InputError: The scheme names a function that does not exist, or another vocabulary.
     """
     vocabulary = _scheme_vocabulary(scheme, vocabulary_path)
-    return SemanticProfiler(scheme, _extractor(scheme), vector_source(scheme), vocabulary)
+    extractor = _extractor(scheme)
+    if scheme.is_learned:
+        table = table or StartingVectors()
+        return SemanticProfiler(scheme, extractor, table.vectors, vocabulary, table.name)
+    return SemanticProfiler(scheme, extractor, vector_source(scheme), vocabulary)
 
 
 def _extractor(scheme: SemanticScheme) -> Extractor:

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,6 +87,39 @@ class Extractor(Protocol):
         """Return one extraction for each text of a batch, in order."""
 
 
+class WordTable(Protocol):
+    """Word vectors that were learned from the texts of an index."""
+
+    def __hash__(self) -> int:
+        """Return a hash by the name."""
+
+    @property
+    def name(self) -> str:
+        """Name of the table."""
+
+    @property
+    def date(self) -> str:
+        """When it was learned, in ISO 8601 and UTC."""
+
+    @property
+    def documents(self) -> int:
+        """Different texts that it was learned from."""
+
+    @property
+    def words(self) -> int:
+        """Words that have a vector."""
+
+    def vectors(
+        self, texts: Sequence[str], extractions: Sequence[Any]
+    ) -> list[NDArray[np.float32] | None]:
+        """Return the unit vector of each text; None where the table has nothing of it.
+
+        Args:
+            texts: The texts.
+            extractions: Their words, each an `Extraction`.
+        """
+
+
 class TermWeights(Protocol):
     """What makes terms that are common in an index weigh less: its background."""
 
@@ -117,6 +150,9 @@ class SemanticProfile:
         stored_limit: Number of concepts that the index stores.
         background: How common words and names are in the index that is queried; None where general
             word frequencies count alone. That of the query judges a pair.
+        vector_table: Name of the table learned from an index that the vector is by; empty for
+            other vectors. Vectors of two tables are not compared, nor are those of two languages
+            by one of them.
     """
 
     language: str = ""
@@ -126,6 +162,12 @@ class SemanticProfile:
     packages: frozenset[str] = frozenset()
     stored_limit: int = STORED_CONCEPTS
     background: TermWeights | None = field(default=None, repr=False)
+    vector_table: str = ""
+
+    @property
+    def vector_space(self) -> tuple[str, str]:
+        """The table of its vector and the language; vectors of another space are not compared."""
+        return (self.vector_table, self.language if self.vector_table else "")
 
     @property
     def is_empty(self) -> bool:

@@ -19,6 +19,10 @@ OPTIONAL_PACKAGES = {"jieba": "chinese", "wordfreq": "languages"}
 WORD_VECTORS = "words256-minilm-l6-v1"
 WORD_VECTOR_DIMENSIONS = 256
 NO_VECTORS = "none"
+# Vectors by a table that is learned from the texts of the index (`vector_learning`); of their
+# dimensions these are those of the published table, reduced (docs/semantic-neighbours.md).
+INDEX_VECTORS = "index"
+INDEX_DIMENSIONS, SHIPPED_DIMENSIONS = 96, 48
 _FIELD, _PYTHON, _SPACY = "field:", "python:", "spacy:"
 _MIN_DIMENSIONS, _MAX_DIMENSIONS = 8, 4096
 # The first did not know titles, nor lines that were cut.
@@ -34,9 +38,10 @@ class SemanticScheme:
         extractor: `builtin` with the packages it uses, as in `builtin+jieba`, or `spacy:` and the
             name of an installed pipeline, or the path of its folder. A relative path, which has a
             slash, is made absolute: the index is used from other folders.
-        vectors: `words256-minilm-l6-v1` for the word-vector table, `none`, `field:` with the name
-            of a dense_vector field that the documents have, or `python:` with module and function,
-            as in `python:my.vectors:embed`, for vectors that your own function computes.
+        vectors: `words256-minilm-l6-v1` for the word-vector table, `index` for a table that is
+            learned from the texts of the index, `none`, `field:` with the name of a dense_vector
+            field that the documents have, or `python:` with module and function, as in
+            `python:my.vectors:embed`, for vectors that your own function computes.
         dims: Dimensions of the vectors, a multiple of 8.
         language: ISO 639-1 code when all texts are in one language; empty to detect it.
         entity_fields: Fields of the document that already hold entities; dots lead into objects.
@@ -60,11 +65,10 @@ class SemanticScheme:
                 f"Unknown extractor {self.extractor!r}; there are {BUILTIN}, "
                 f"{'+'.join((BUILTIN, *OPTIONAL_PACKAGES))} and spacy:PIPELINE."
             )
-        if self.vectors not in (WORD_VECTORS, NO_VECTORS) and not self.vectors.startswith(
-            (_FIELD, _PYTHON)
-        ):
+        known_sources = (WORD_VECTORS, INDEX_VECTORS, NO_VECTORS)
+        if self.vectors not in known_sources and not self.vectors.startswith((_FIELD, _PYTHON)):
             raise SchemeError(
-                f"Unknown vectors {self.vectors!r}; there are {WORD_VECTORS}, {NO_VECTORS}, "
+                f"Unknown vectors {self.vectors!r}; there are {', '.join(known_sources)}, "
                 "field:NAME and python:MODULE:FUNCTION."
             )
         kind, _, source = self.vectors.partition(":")
@@ -73,9 +77,13 @@ class SemanticScheme:
                 f"Vectors {self.vectors!r} name no source; write field:NAME or "
                 "python:MODULE:FUNCTION."
             )
-        if self.vectors == WORD_VECTORS and self.dims != WORD_VECTOR_DIMENSIONS:
+        if self.is_learned and self.dims == WORD_VECTOR_DIMENSIONS:
+            # Nobody named another number.
+            object.__setattr__(self, "dims", INDEX_DIMENSIONS)
+        fixed = {WORD_VECTORS: WORD_VECTOR_DIMENSIONS, INDEX_VECTORS: INDEX_DIMENSIONS}
+        if self.dims != fixed.get(self.vectors, self.dims):
             raise SchemeError(
-                f"The vectors {WORD_VECTORS} have {WORD_VECTOR_DIMENSIONS} dimensions, not "
+                f"The vectors {self.vectors} have {fixed[self.vectors]} dimensions, not "
                 f"{self.dims}; leave the number out."
             )
         if not _MIN_DIMENSIONS <= self.dims <= _MAX_DIMENSIONS or self.dims % 8:
@@ -105,6 +113,11 @@ class SemanticScheme:
     def vector_function(self) -> str | None:
         """Module and function that compute the vectors; None when they come from elsewhere."""
         return self.vectors.removeprefix(_PYTHON) if self.vectors.startswith(_PYTHON) else None
+
+    @property
+    def is_learned(self) -> bool:
+        """True when the vectors are by a table learned from the texts of the index."""
+        return self.vectors == INDEX_VECTORS
 
     @property
     def stores_vectors(self) -> bool:

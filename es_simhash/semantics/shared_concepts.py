@@ -4,7 +4,13 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from es_simhash.semantics.semantic_profile import VOCABULARY_PREFIX, SemanticProfile, SharedConcept
-from es_simhash.semantics.similarity import FULL_NAME, SimilarityWeights, entity_terms, name_terms
+from es_simhash.semantics.similarity import (
+    FULL_NAME,
+    SimilarityWeights,
+    entity_terms,
+    have_comparable_vectors,
+    name_terms,
+)
 from es_simhash.semantics.spellings import Spellings
 
 # More are not readable as evidence.
@@ -46,8 +52,9 @@ def _parts(query: SemanticProfile, hit: SemanticProfile) -> tuple[Parts, Parts]:
     query_terms = entity_terms(query.stored_entities(), query)
     hit_terms = entity_terms(hit.stored_entities(), query)
     weights = SimilarityWeights.of(
-        vectors=query.vector is not None and hit.vector is not None,
+        vectors=have_comparable_vectors(query, hit),
         entities=bool(query_terms and hit_terms),
+        are_learned=bool(query.vector_table),
     )
     words = _products(query.query_concepts(), hit.stored_concepts(), weights.concepts)
     return words, _products(query_terms, hit_terms, weights.entities)

@@ -15,10 +15,13 @@ from numpy.typing import NDArray
 
 from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.rarity import rarity
-from es_simhash.semantics.semantic_profile import SemanticProfile, SemanticSimilarity, TermWeights
+from es_simhash.semantics.semantic_profile import SemanticProfile, SemanticSimilarity
 
 # Chosen on their plateau over four collections, docs/semantic-neighbours.md.
 VECTOR_WEIGHT, ENTITY_WEIGHT = 0.4, 0.3
+# Vectors learned from the index have less, or news on one subject would all be alike
+# (docs/semantic-neighbours.md).
+LEARNED_VECTOR_WEIGHT = 0.3
 # Chinese names are words of the text already, and too often wrong to count twice.
 _WITHOUT_ENTITIES = frozenset({"zh"})
 # Prefix of the term of a full name among the words of entities.
@@ -33,9 +36,16 @@ class SimilarityWeights(NamedTuple):
     entities: float
 
     @classmethod
-    def of(cls, *, vectors: bool, entities: bool) -> "SimilarityWeights":
-        """Return the weights for two texts that both have vectors, or entities, or not."""
-        vector = VECTOR_WEIGHT if vectors else 0.0
+    def of(cls, *, vectors: bool, entities: bool, are_learned: bool = False) -> "SimilarityWeights":
+        """Return the weights for two texts that both have vectors, or entities, or not.
+
+        Args:
+            vectors: Whether both have vectors.
+            entities: Whether both have entities.
+            are_learned: Whether the vectors are by a table learned from the index.
+        """
+        vector = LEARNED_VECTOR_WEIGHT if are_learned else VECTOR_WEIGHT
+        vector = vector if vectors else 0.0
         entity = ENTITY_WEIGHT if entities else 0.0
         return cls(vector, 1 - vector - entity, entity)
 
@@ -44,7 +54,7 @@ def semantic_similarity(
     vector_cosine: float | None,
     concept_cosine: float,
     entity_cosine: float | None = None,
-    background: TermWeights | None = None,
+    query: SemanticProfile | None = None,
 ) -> SemanticSimilarity:
     """Return the weighted sum of the cosines; None where one side has no vector, or no entity.
 
@@ -52,16 +62,19 @@ def semantic_similarity(
         vector_cosine: Cosine of the vectors.
         concept_cosine: Cosine of the concepts.
         entity_cosine: Cosine of the entities.
-        background: What weighed concepts and entities.
+        query: Profile of the query: its background weighed concepts and entities.
     """
+    query = query or SemanticProfile()
     weights = SimilarityWeights.of(
-        vectors=vector_cosine is not None, entities=entity_cosine is not None
+        vectors=vector_cosine is not None,
+        entities=entity_cosine is not None,
+        are_learned=bool(query.vector_table),
     )
     vector = weights.vector * _within(vector_cosine)
     concepts = weights.concepts * _within(concept_cosine)
     entities = weights.entities * _within(entity_cosine)
     shared = concepts + entities
-    name = None if background is None else background.name
+    name = None if query.background is None else query.background.name
     return SemanticSimilarity(
         vector + shared, vector, concepts, entities, others=shared, background=name
     )
@@ -171,10 +184,18 @@ def concept_cosine(query: Mapping[str, float], stored: Mapping[str, float]) -> f
     return sum(weight * stored[concept] for concept, weight in query.items() if concept in stored)
 
 
+def have_comparable_vectors(query: SemanticProfile, hit: SemanticProfile) -> bool:
+    """Check whether two profiles have vectors of one space."""
+    have_both = query.vector is not None and hit.vector is not None
+    return have_both and query.vector_space == hit.vector_space
+
+
 def compare_profiles(query: SemanticProfile, hit: SemanticProfile) -> SemanticSimilarity:
     """Return the similarity of two semantic profiles, without evidence."""
     cosine = None
-    if query.vector is not None and hit.vector is not None:
+    if have_comparable_vectors(query, hit):
+        assert query.vector is not None
+        assert hit.vector is not None
         cosine = float(query.vector @ hit.vector)
     query_terms = entity_terms(query.stored_entities(), query)
     (entities,) = entity_cosines(query_terms, [hit.stored_entities()], query)
@@ -182,5 +203,5 @@ def compare_profiles(query: SemanticProfile, hit: SemanticProfile) -> SemanticSi
         cosine,
         concept_cosine(query.query_concepts(), hit.stored_concepts()),
         entities,
-        query.background,
+        query,
     )

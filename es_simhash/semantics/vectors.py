@@ -78,7 +78,7 @@ class WordVectors:
         sums = np.zeros((len(counts), WORD_VECTOR_DIMENSIONS))
         for row, document in enumerate(counts):
             sums[row] = self._sum(document)
-        return _unit(sums)
+        return unit_rows(sums)
 
     def _sum(self, counts: Mapping[str, int]) -> NDArray[np.float64]:
         rows = np.fromiter(map(self._rows.get, counts, repeat(-1)), np.int64, len(counts))
@@ -105,7 +105,7 @@ def vector_simhash(vectors: Floats) -> NDArray[np.uint8]:
     return np.packbits(whole @ _rotation() > 0, axis=1)
 
 
-def _unit(sums: NDArray[np.float64]) -> Floats:
+def unit_rows(sums: NDArray[np.float64]) -> Floats:
     """Return rows of length 1, by way of numbers whose squares add up without rounding."""
     largest = np.abs(sums).max(1, initial=0, keepdims=True)
     whole = np.rint(sums * (_SCALE / np.where(largest, largest, 1)))

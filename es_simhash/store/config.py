@@ -14,9 +14,16 @@ from es_simhash.constraints import constraints
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.relation.thresholds import VERSION_SCORE
+from es_simhash.semantics.semantic_profile import WordTable
 from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.store.added_schemes import AddedScheme, scheme_fields
-from es_simhash.store.fields import DEFAULT_FIELD, SCHEME, SEMANTIC_SCHEME, field_path
+from es_simhash.store.fields import (
+    DEFAULT_FIELD,
+    SCHEME,
+    SEMANTIC_SCHEME,
+    VECTOR_TABLE,
+    field_path,
+)
 from es_simhash.store.source import field_names
 
 # What is in braces in the pattern of a link.
@@ -180,6 +187,8 @@ class IndexConfig:
         min_score: Minimum score of relations, unless a query names another; likewise.
         version_threshold: Where versions begin, as `es-simhash config` stores it; likewise.
         schemes: Schemes of methods that documents get in addition.
+        table: Word vectors learned from the index, where its semantic scheme has such; None where
+            none were learned yet.
 
     Raises:
         InputError: The threshold of versions is not above 0 and below 1.
@@ -198,6 +207,7 @@ class IndexConfig:
     min_score: float | None = None
     version_threshold: float | None = None
     schemes: tuple[AddedScheme, ...] = ()
+    table: WordTable | None = None
 
     def __post_init__(self) -> None:
         if self.version_threshold is not None:
@@ -245,6 +255,8 @@ class IndexConfig:
         names = {SCHEME: self.scheme.name}
         if self.semantics is not None:
             names[SEMANTIC_SCHEME] = self.semantics.name
+        if self.table is not None:
+            names[VECTOR_TABLE] = self.table.name
         return {**names, **scheme_fields(self.schemes)}
 
     @cached_property

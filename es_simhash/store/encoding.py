@@ -46,7 +46,7 @@ def encode(
     batch = fingerprint_batch(texts, config.scheme)
     objects = simhash_json(batch)
     if config.semantics is not None:
-        profiler = semantic_profiler(config.semantics, config.vocabulary)
+        profiler = semantic_profiler(config.semantics, config.vocabulary, config.table)
         members = semantic_json(profiler.profile(texts, sources), config.semantics.name)
         objects = _with(objects, members)
     if config.schemes:

@@ -18,6 +18,8 @@ CONCEPTS = "concepts"
 ENTITIES = "entities"
 VECTOR = "vector"
 VECTOR_FINGERPRINT = "vector_fingerprint"
+# Of vectors by a table that was learned from the index: its name, and the language of the text.
+VECTOR_TABLE, VECTOR_LANGUAGE = "vector_table", "vector_language"
 FAMILY = "family"
 REPRESENTATIVE = "representative"
 DUPLICATE_OF = "duplicate_of"

@@ -60,6 +60,26 @@ class BackgroundStatus:
 
 
 @dataclass(frozen=True)
+class VectorsStatus:
+    """The word vectors that were learned from an index, and how many documents have them.
+
+    Attributes:
+        coverage: How many documents were given vectors by which of them; its scheme is the
+            name of those that are stored, empty without any.
+        date: When they were learned, in ISO 8601 and UTC; None without any.
+        documents: Different texts that they were learned from.
+        words: Words that have a vector.
+        problem: Why those that are stored cannot be used; None where nothing is wrong.
+    """
+
+    coverage: SchemeCoverage
+    date: str | None = None
+    documents: int = 0
+    words: int = 0
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
 class Status:
     """Counts of the documents of an index.
 
@@ -79,6 +99,7 @@ class Status:
         methods: How many have fingerprints of each method that the index was installed with.
         background: How common words and names are in it was counted; None when the index finds
             versions alone.
+        vectors: What vectors were learned from it; None where its vectors are others.
     """
 
     index: str
@@ -93,6 +114,7 @@ class Status:
     bytes: Mapping[str, int] | None
     methods: tuple[MethodCoverage, ...] = ()
     background: BackgroundStatus | None = None
+    vectors: VectorsStatus | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the status as JSON has it."""

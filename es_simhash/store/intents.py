@@ -449,8 +449,18 @@ class BackgroundName(Request[str | None]):
 
 
 @dataclass(frozen=True)
+class VectorTableName(Request[str | None]):
+    """The name of the word vectors that were learned from the index; None without any."""
+
+
+@dataclass(frozen=True)
 class Configuration(Request[Installed]):
     """How the index is read and fingerprinted, as its mapping says; read once."""
+
+
+@dataclass(frozen=True)
+class RenewConfiguration(Request[Installed]):
+    """The same as it is by now: word vectors may have been learned since it was read."""
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,11 @@ class MemoryStore:
         self.config = config
         self.background: Background | None = None
         semantics = config.semantics
-        profiler = None if semantics is None else semantic_profiler(semantics, config.vocabulary)
+        profiler = (
+            None
+            if semantics is None
+            else semantic_profiler(semantics, config.vocabulary, config.table)
+        )
         self._analyser = TextAnalyser(config.scheme, profiler)
         self._texts: dict[str, AnalysedText] = {}
 
@@ -70,7 +74,7 @@ class MemoryStore:
 
     def _answer(self, request: intents.Request[Any]) -> Any:
         match request:
-            case intents.Configuration():
+            case intents.Configuration() | intents.RenewConfiguration():
                 return Installed(self.name, self.config)
             case intents.FindSimilar():
                 return self._similar(request)
@@ -101,6 +105,8 @@ class MemoryStore:
                 return self.background
             case intents.BackgroundName():
                 return None if self.background is None else self.background.name
+            case intents.VectorTableName():
+                return None if self.config.table is None else self.config.table.name
             case intents.TextFieldHint():
                 return ""
             case intents.RequireTextField():

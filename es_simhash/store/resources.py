@@ -18,6 +18,8 @@ from es_simhash.store.fields import (
     SEMANTIC_SCHEME,
     VECTOR,
     VECTOR_FINGERPRINT,
+    VECTOR_LANGUAGE,
+    VECTOR_TABLE,
 )
 
 # Key of `_meta` in the mapping of the index; one entry for each field with fingerprints.
@@ -54,12 +56,19 @@ def properties(
     mapping: dict[str, Any] = template(MAPPINGS)["mappings"]["properties"][DEFAULT_FIELD]
     members = mapping["properties"]
     members[FINGERPRINT]["dims"] = scheme.bits
-    vectors = (VECTOR, VECTOR_FINGERPRINT)
     unused: tuple[str, ...] = () if semantics else (SEMANTIC_SCHEME, CONCEPTS, ENTITIES)
-    for name in vectors:
+    for name in (VECTOR, VECTOR_FINGERPRINT):
         members[name]["dims"] = semantics.dims if semantics else 0
     if semantics is None or not semantics.stores_vectors:
-        unused += vectors
+        unused += (VECTOR,)
+    if semantics is not None and semantics.is_learned:
+        # Vectors of so few dimensions are searched themselves.
+        members[VECTOR]["index_options"] = members[VECTOR_FINGERPRINT]["index_options"]
+        unused += (VECTOR_FINGERPRINT,)
+    else:
+        unused += (VECTOR_TABLE, VECTOR_LANGUAGE)
+        if VECTOR in unused:
+            unused += (VECTOR_FINGERPRINT,)
     for name in unused:
         del members[name]
     if schemes:

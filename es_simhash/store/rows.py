@@ -200,6 +200,7 @@ class TextHits:
         places: Where they are, with their routings.
         unread: Estimate of the greatest similarity in meaning that a document may have which the
             limit left out; 0 when there are none.
+        other_vectors: How many of them have no vector by the word vectors of the question.
     """
 
     neighbours: Sequence[Neighbour] = ()
@@ -207,6 +208,7 @@ class TextHits:
     is_cut: bool = False
     places: Mapping[Key, DocumentRef] = field(default_factory=dict)
     unread: float = 0.0
+    other_vectors: int = 0
 
 
 @dataclass(frozen=True)

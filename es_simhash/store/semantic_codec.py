@@ -17,6 +17,8 @@ from es_simhash.store.fields import (
     SEMANTIC_SCHEME,
     VECTOR,
     VECTOR_FINGERPRINT,
+    VECTOR_LANGUAGE,
+    VECTOR_TABLE,
 )
 
 
@@ -37,6 +39,11 @@ def semantic_members(profiles: Sequence[SemanticProfile], scheme: str) -> list[d
             members[ENTITIES] = entities
         if profile.vector is not None:
             members[VECTOR], members[VECTOR_FINGERPRINT] = next(vectors)
+        if profile.vector_table:
+            # That the table has nothing of a text is known of its words.
+            members[VECTOR_TABLE] = profile.vector_table
+            if members.pop(VECTOR_FINGERPRINT, None):
+                members[VECTOR_LANGUAGE] = profile.language
         members_of_texts.append(members)
     return members_of_texts
 

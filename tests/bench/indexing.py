@@ -9,6 +9,7 @@ import elasticsearch
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.ingestion.enrichment import fingerprint_documents
 from es_simhash.questions.index import Index
+from es_simhash.semantics.semantic_profile import WordTable
 from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.installation.install import install
@@ -25,13 +26,14 @@ def filled_index(
     *,
     scheme: Scheme = DEFAULT,
     semantics: SemanticScheme | None = None,
+    table: WordTable | None = None,
 ) -> Iterator[Index]:
     """Create an index of documents with fingerprints; it is deleted at the end."""
     names = [name, state_index_name(name)]
     client.indices.delete(index=names, ignore_unavailable=True)
     install(client, name, scheme=scheme, semantics=semantics)
     try:
-        fill(client, name, list(documents), scheme, semantics)
+        fill(client, name, list(documents), scheme, semantics, table)
         yield Index(client, name)
     finally:
         client.indices.delete(index=names, ignore_unavailable=True)
@@ -43,13 +45,14 @@ def fill(
     documents: list[dict[str, Any]],
     scheme: Scheme = DEFAULT,
     semantics: SemanticScheme | None = None,
+    table: WordTable | None = None,
 ) -> None:
     """Index documents with their fingerprints and refresh.
 
     Raises:
         RuntimeError: One of them was rejected.
     """
-    config = IndexConfig(scheme, semantics=semantics)
+    config = IndexConfig(scheme, semantics=semantics, table=table)
     for start in range(0, len(documents), _BATCH):
         batch = documents[start : start + _BATCH]
         operations: list[dict[str, Any]] = []

@@ -1,10 +1,11 @@
 """Semantic neighbours through a real index, against human judgements, topics and events.
 
-    python -m tests.bench.semantics [lee50 ecbplus ...]
+    python -m tests.bench.semantics [lee50 ecbplus ...] [--vectors index]
 
 Prints correlation with people, precision and average precision beside `more_like_this` on the
 same index, how much of the exact top ten the index brings, which relations are called versions,
-and the bytes of the semantic fields. Everything at the shipped defaults.
+and the bytes of the semantic fields. Everything at the shipped defaults; with `--vectors index`
+word vectors are learned from each collection.
 """
 
 import argparse
@@ -19,6 +20,8 @@ from itertools import combinations, pairwise
 import elasticsearch
 import numpy as np
 
+from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backfills.backfill_job import BackfillSettings
 from es_simhash.maintenance.backgrounds.count_background import count_background
 from es_simhash.questions.index import Index
 from es_simhash.relation.relation import VERSION_KINDS, Relation, semantic_score
@@ -26,7 +29,15 @@ from es_simhash.relation.text_comparison import compare
 from es_simhash.relation.thresholds import SHOWN_SCORE
 from es_simhash.semantics.background import Background
 from es_simhash.semantics.profiler import semantic_profiler
-from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
+from es_simhash.semantics.semantic_profile import WordTable
+from es_simhash.semantics.semantic_scheme import (
+    DEFAULT_SEMANTICS,
+    INDEX_DIMENSIONS,
+    INDEX_VECTORS,
+    WORD_VECTORS,
+    SemanticScheme,
+)
+from es_simhash.semantics.vector_learning import VectorSample
 from es_simhash.store.intents import FindBackground
 from es_simhash.store.options import SearchOptions
 from tests.bench.annotated_news import AnnotatedNews
@@ -41,6 +52,8 @@ Documents = list[dict[str, str]]
 _BATCH = 25
 # Stories of wire_news whose neighbours are measured.
 _QUERIES = 600
+# What collections are installed with: the default, or vectors of their own.
+LEARNED = replace(DEFAULT_SEMANTICS, vectors=INDEX_VECTORS, dims=INDEX_DIMENSIONS)
 
 
 def answers(index: Index, ids: Sequence[str], options: SearchOptions) -> dict[str, list[Relation]]:
@@ -61,33 +74,43 @@ def everything(size: int) -> SearchOptions:
     return SearchOptions(size=size, min_score=0.0, evidence=False, collapse=False)
 
 
-def exact(documents: Documents, background: Background | None = None) -> rankings.Matrix:
+def exact(
+    documents: Documents,
+    background: Background | None = None,
+    semantics: SemanticScheme = DEFAULT_SEMANTICS,
+    table: WordTable | None = None,
+) -> rankings.Matrix:
     """Return the exact similarities of all texts, without a background or with one."""
     texts = [each["text"] for each in documents]
-    profiles = semantic_profiler(DEFAULT_SEMANTICS).profile(texts)
+    profiles = semantic_profiler(semantics, None, table).profile(texts)
     return rankings.similarities([replace(each, background=background) for each in profiles])
 
 
 def counted_background(client: elasticsearch.Elasticsearch, index: Index) -> Background | None:
-    """Count the background of an index, and print it."""
+    """Count the background of an index, and print it; give documents what was learned with it."""
     started = time.perf_counter()
-    print(f"  {count_background(client, index.name).sentence()}", end=" ")
-    print(f"{time.perf_counter() - started:.1f} s")
+    report = count_background(client, index.name)
+    print(f"  {report.sentence()} {time.perf_counter() - started:.1f} s")
+    if report.vectors is not None and report.vectors.name is not None:
+        outcomes = backfill(client, index.name, settings=BackfillSettings(processes=1))
+        assert all(outcome.ok for outcome in outcomes)
+        client.indices.refresh(index=index.name)
+        index.related(text="The vectors that were learned are read now.")
     background: Background | None
     (background,) = index.store.ask([FindBackground()])
     return background
 
 
-def report_lee(client: elasticsearch.Elasticsearch) -> None:
+def report_lee(client: elasticsearch.Elasticsearch, semantics: SemanticScheme) -> None:
     """Print the correlation with human judgements, computed exactly and through the index."""
     documents = datasets.documents("lee50")
     place = {each["id"]: number for number, each in enumerate(documents)}
     rows = datasets.rows("lee50", "pairs.tsv")
     human = [float(row["human"]) for row in rows]
-    matrix = exact(documents)
+    matrix = exact(documents, semantics=semantics)
     direct = [_both_ways(matrix, place[row["doc1"]], place[row["doc2"]]) for row in rows]
     stored = np.zeros_like(matrix)
-    with filled_index(client, "bench-lee50", documents, semantics=DEFAULT_SEMANTICS) as index:
+    with filled_index(client, "bench-lee50", documents, semantics=semantics) as index:
         for id, relations in answers(index, list(place), everything(50)).items():
             for each in relations:
                 if each.semantics is not None:
@@ -119,6 +142,7 @@ def report_topics(
     labels: Sequence[str],
     documents: Documents,
     *,
+    semantics: SemanticScheme = DEFAULT_SEMANTICS,
     chinese: bool = False,
 ) -> None:
     """Print how many of the first ten are of the same kind, beside `more_like_this`.
@@ -128,12 +152,13 @@ def report_topics(
     ids = [each["id"] for each in documents]
     before = rankings.ranked(exact(documents))
     print(f"\n{name}: {len(documents)} documents")
-    with filled_index(client, f"bench-{name}", documents, semantics=DEFAULT_SEMANTICS) as index:
+    with filled_index(client, f"bench-{name}", documents, semantics=semantics) as index:
         background = counted_background(client, index)
+        table = index.config.table
         found = answers(index, ids, everything(10))
         ours = [[str(each.id) for each in found[id]] for id in ids]
         theirs = [more_like_this(client, index.name, id) for id in ids]
-    order = rankings.ranked(exact(documents, background))
+    order = rankings.ranked(exact(documents, background, semantics, table))
     for label in labels:
         kinds = {each["id"]: each[label] for each in documents}
         values = [each[label] for each in documents]
@@ -144,7 +169,7 @@ def report_topics(
             f"more_like_this {_precision(ids, theirs, kinds):.3f}"
         )
         print(
-            f"  {'':6s} without a background precision@10 "
+            f"  {'':6s} shipped vectors, no background: precision@10 "
             f"{rankings.precision_at(before, values):.3f}; "
             f"MAP {rankings.mean_average_precision(before, values):.3f}"
         )
@@ -179,10 +204,10 @@ def _precision(ids: Sequence[str], lists: Sequence[Sequence[str]], kinds: dict[s
     return right / (10 * len(ids))
 
 
-def report_ecbplus(client: elasticsearch.Elasticsearch) -> None:
+def report_ecbplus(client: elasticsearch.Elasticsearch, semantics: SemanticScheme) -> None:
     """Print topics and events, and that wire copies are called versions."""
     documents = datasets.documents("ecbplus")
-    report_topics(client, "ecbplus", ("topic", "event"), documents)
+    report_topics(client, "ecbplus", ("topic", "event"), documents, semantics=semantics)
     report_wire_copies(client, documents)
 
 
@@ -205,44 +230,62 @@ def report_wire_copies(client: elasticsearch.Elasticsearch, documents: Documents
     )
 
 
-def report_bbc(client: elasticsearch.Elasticsearch) -> None:
+def report_bbc(client: elasticsearch.Elasticsearch, semantics: SemanticScheme) -> None:
     """Print topics of the texts that are no copies, and the bytes of the fields."""
     documents = [each for each in datasets.documents("bbc_news") if not each["exact_dup_of"]]
-    report_topics(client, "bbc_news", ("topic",), documents)
+    report_topics(client, "bbc_news", ("topic",), documents, semantics=semantics)
+    # Written once: what a backfill replaced would be measured as well.
+    table = _learned_table(documents, semantics)
     sizes = {}
-    for semantics in (None, DEFAULT_SEMANTICS):
-        with filled_index(client, "bench-bytes", documents, semantics=semantics) as index:
+    for scheme in (None, semantics):
+        with filled_index(
+            client,
+            "bench-bytes",
+            documents,
+            semantics=scheme,
+            table=None if scheme is None else table,
+        ) as index:
             client.indices.forcemerge(index=index.name, max_num_segments=1)
             client.indices.flush(index=index.name, force=True)
             client.indices.refresh(index=index.name)
             stats = client.indices.stats(index=index.name, metric="store")
-            sizes[semantics] = stats["_all"]["primaries"]["store"]["size_in_bytes"] / len(documents)
-    more = sizes[DEFAULT_SEMANTICS] - sizes[None]
+            sizes[scheme] = stats["_all"]["primaries"]["store"]["size_in_bytes"] / len(documents)
+    more = sizes[semantics] - sizes[None]
     print(
         f"  bytes a document: {sizes[None]:.0f} without semantic fields, {more:.0f} more with them"
     )
 
 
-def report_thucnews(client: elasticsearch.Elasticsearch) -> None:
+def _learned_table(documents: Documents, semantics: SemanticScheme) -> WordTable | None:
+    if not semantics.is_learned:
+        return None
+    sample = VectorSample()
+    sample.add(semantic_profiler(semantics).extractions([each["text"] for each in documents]))
+    return sample.learned("2026-11-23T00:00:00Z", semantics.name)
+
+
+def report_thucnews(client: elasticsearch.Elasticsearch, semantics: SemanticScheme) -> None:
     """Print topics of Chinese news."""
     documents = datasets.documents("thucnews_zh")
-    report_topics(client, "thucnews_zh", ("topic",), documents, chinese=True)
+    report_topics(client, "thucnews_zh", ("topic",), documents, semantics=semantics, chinese=True)
 
 
-def report_weibo(client: elasticsearch.Elasticsearch) -> None:
+def report_weibo(client: elasticsearch.Elasticsearch, semantics: SemanticScheme) -> None:
     """Print topics of short Chinese messages."""
     documents = datasets.documents("weibo_topics_zh")
-    report_topics(client, "weibo_topics_zh", ("topic",), documents, chinese=True)
+    report_topics(
+        client, "weibo_topics_zh", ("topic",), documents, semantics=semantics, chinese=True
+    )
 
 
-def report_wire_news(client: elasticsearch.Elasticsearch) -> None:
+def report_wire_news(client: elasticsearch.Elasticsearch, semantics: SemanticScheme) -> None:
     """Print how well neighbours of stories share their annotations, by default options."""
     news = AnnotatedNews()
     ids = sorted(random.Random(1).sample([each["id"] for each in news.documents], _QUERIES))
     print(f"\nwire_news: {len(news.documents)} documents, {_QUERIES} queries")
     options = SearchOptions(size=10, min_score=0.0, evidence=False)
     name = "bench-wire-news"
-    with filled_index(client, name, news.documents, semantics=DEFAULT_SEMANTICS) as index:
+    with filled_index(client, name, news.documents, semantics=semantics) as index:
         for state in ("without a background", "with the background"):
             if state == "with the background":
                 counted_background(client, index)
@@ -255,7 +298,7 @@ def report_wire_news(client: elasticsearch.Elasticsearch) -> None:
     print(f"  more_like_this: nDCG@10 {ndcg:.3f}; hits without a common annotation {unlike:.3f}")
 
 
-def report_laws(client: elasticsearch.Elasticsearch) -> None:
+def report_laws(client: elasticsearch.Elasticsearch, semantics: SemanticScheme) -> None:
     """Print whether laws of other provinces on one subject are found, and as what."""
     documents = datasets.documents("law_versions_zh")
     subject = {each["id"]: (each["regional_topic"], each["province"]) for each in documents}
@@ -265,8 +308,8 @@ def report_laws(client: elasticsearch.Elasticsearch) -> None:
         if topic and topic == same and province != elsewhere:
             relevant[one["id"]].add(other["id"])
             relevant[other["id"]].add(one["id"])
-    with filled_index(client, "bench-laws", documents, semantics=DEFAULT_SEMANTICS) as index:
-        count_background(client, index.name)
+    with filled_index(client, "bench-laws", documents, semantics=semantics) as index:
+        counted_background(client, index)
         found = answers(index, sorted(relevant), everything(60))
     precision, called = [], 0
     for id, wanted in relevant.items():
@@ -301,7 +344,7 @@ def report_clough() -> None:
         print(f"  {name}: called versions {versions} of {len(kinds)} ({told})")
 
 
-REPORTS: dict[str, Callable[[elasticsearch.Elasticsearch], None]] = {
+REPORTS: dict[str, Callable[[elasticsearch.Elasticsearch, SemanticScheme], None]] = {
     "lee50": report_lee,
     "ecbplus": report_ecbplus,
     "bbc_news": report_bbc,
@@ -316,10 +359,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Run the parts that are named, or all, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sets", nargs="*", choices=[[], *REPORTS, "clough"], default=[])
-    chosen = parser.parse_args(argv).sets or [*REPORTS, "clough"]
+    parser.add_argument("--vectors", choices=[WORD_VECTORS, INDEX_VECTORS], default=WORD_VECTORS)
+    options = parser.parse_args(argv)
+    chosen = options.sets or [*REPORTS, "clough"]
+    semantics = LEARNED if options.vectors == INDEX_VECTORS else DEFAULT_SEMANTICS
     with bench_client() as client:
         parts: list[Callable[[], None]] = [
-            partial(REPORTS[name], client) for name in chosen if name in REPORTS
+            partial(REPORTS[name], client, semantics) for name in chosen if name in REPORTS
         ]
         if "clough" in chosen:
             parts.append(report_clough)

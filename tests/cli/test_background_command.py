@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Run
+from tests.support.company_news import notices
 
 pytestmark = pytest.mark.cluster
 News = tuple[Any, str]
@@ -43,3 +44,56 @@ def test_an_index_of_versions_alone_is_told_what_to_do(
     assert run("install", index_name, "--no-semantics", "--url", cluster_url).status == 0
     sentence = run("background", index_name, "--url", cluster_url).refusal()
     assert "finds versions alone" in sentence
+
+
+def test_vectors_of_the_index_are_learned_given_and_named(
+    client: Any, index_name: str, write: Any, cluster_url: str, run: Run
+) -> None:
+    at = ("--url", cluster_url)
+    near = ("--min-score", "0", "--candidates", "300")
+    write(index_name, {id: {"text": text} for id, text in notices().items()})
+    installed = run("install", index_name, "--vectors", "index", *at)
+    assert f"were learned. Run `es-simhash backfill {index_name}` to give" in installed.out
+    table = installed.out.split("Vectors ")[1].split()[0]
+    status = run("status", index_name, *at).out
+    assert f"{table} of " in status
+    assert f"0 documents have them, 300 do not; run `es-simhash backfill {index_name}`" in status
+    assert run("backfill", index_name, "--processes", "1", *at).status == 0
+    client.indices.refresh(index=index_name)
+    assert "; 300 documents have them\n" in run("status", index_name, *at).out
+    found = run("related", index_name, "--id", "n0101", *near, *at)
+    assert (found.status, found.err) == (0, "")
+    again = run("background", index_name, *at).out
+    assert "Vectors" not in again
+    client.delete(index=index_name, id="n0299", refresh=True)
+    anew = run("background", index_name, "--vectors", *at).out
+    assert "were learned" in anew
+    assert table not in anew
+    found = run("related", index_name, "--id", "n0101", *near, *at)
+    assert "of the nearest documents lack those that the index has learned" in found.err
+    assert f"{table}" not in run("status", index_name, *at).out.split("vectors", 1)[1]
+
+
+def test_vectors_that_are_not_learned_cannot_be_learned_anew(
+    news_index: News, cluster_url: str, run: Run
+) -> None:
+    _, name = news_index
+    sentence = run("background", name, "--vectors", "--url", cluster_url).refusal()
+    assert "has vectors 'words256-minilm-l6-v1', which are not learned from it" in sentence
+    # An index keeps the vectors that it was installed with.
+    kept = run("install", name, "--vectors", "index", "--url", cluster_url).refusal()
+    assert "has semantic scheme" in kept
+    assert "dims" not in run("install", name, "--url", cluster_url).err
+
+
+def test_an_index_with_vectors_of_its_own_keeps_them(
+    index_name: str, cluster_url: str, run: Run
+) -> None:
+    at = ("--url", cluster_url)
+    assert run("install", index_name, "--vectors", "index", *at).status == 0
+    assert "nothing to do" in run("install", index_name, *at).out
+    assert "nothing to do" in run("install", index_name, "--vectors", "index", *at).out
+    wrong = run("install", f"{index_name}-x", "--vectors", "index", "--dims", "64", *at).refusal()
+    assert "The vectors index have 96 dimensions, not 64; leave the number out." in wrong
+    status = run("status", index_name, *at).out
+    assert "none learned: those of English that are shipped count\n" in status

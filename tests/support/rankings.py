@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.semantics.semantic_profile import SemanticProfile
-from es_simhash.semantics.similarity import ENTITY_WEIGHT, VECTOR_WEIGHT, entity_terms
+from es_simhash.semantics.similarity import ENTITY_WEIGHT, SimilarityWeights, entity_terms
 
 Matrix = NDArray[np.float32]
 _ROWS = 500
@@ -30,12 +30,20 @@ def similarities(profiles: Sequence[SemanticProfile]) -> Matrix:
     shares[named] -= ENTITY_WEIGHT
     known = np.array([profile.vector is not None for profile in profiles])
     both = known[:, None] & known
-    shares[both] -= VECTOR_WEIGHT
+    # Vectors of a learned table are compared within a language.
+    spaces = {space: place for place, space in enumerate({each.vector_space for each in profiles})}
+    space_of = np.array([spaces[profile.vector_space] for profile in profiles])
+    are_learned = any(profile.vector_table for profile in profiles)
+    weight = SimilarityWeights.of(vectors=True, entities=False, are_learned=are_learned).vector
+    compared = both & (space_of[:, None] == space_of)
+    shares[compared] -= weight
     combined *= shares
     combined[named] += ENTITY_WEIGHT * names[named]
     if known.any():
         vectors = np.stack([profile.vector for profile in profiles if profile.vector is not None])
-        combined[both] += VECTOR_WEIGHT * np.clip(vectors @ vectors.T, 0, 1).ravel()
+        cosines = np.zeros_like(combined)
+        cosines[both] = np.clip(vectors @ vectors.T, 0, 1).ravel()
+        combined[compared] += weight * cosines[compared]
     return combined
 
 

@@ -55,7 +55,7 @@ class TargetIndex:
             MissingExtra: Its semantic scheme needs a package that is not installed.
         """
         if self.config.semantics is not None:
-            semantic_profiler(self.config.semantics, self.config.vocabulary)
+            semantic_profiler(self.config.semantics, self.config.vocabulary, self.config.table)
         for scheme in self.config.schemes:
             method_of_scheme(scheme.method, scheme.name)
 

@@ -39,6 +39,8 @@ from es_simhash.store.fields import (
     STATUS,
     VECTOR,
     VECTOR_FINGERPRINT,
+    VECTOR_LANGUAGE,
+    VECTOR_TABLE,
 )
 from es_simhash.store.paths import get_object
 from es_simhash.store.source import field_names, text_of
@@ -61,6 +63,8 @@ ABSENT: Mapping[str, Any] = {
     ENTITIES: None,
     VECTOR: None,
     VECTOR_FINGERPRINT: None,
+    VECTOR_TABLE: None,
+    VECTOR_LANGUAGE: None,
 }
 
 

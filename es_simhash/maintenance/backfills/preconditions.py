@@ -14,6 +14,7 @@ from es_simhash.store import resources
 from es_simhash.store.added_schemes import added_schemes
 from es_simhash.store.config import DocumentSettings, IndexConfig
 from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.elasticsearch.vector_table_search import with_table
 from es_simhash.store.indexed_methods import method_of_scheme
 from es_simhash.store.installation.sidecar_source import require_usable_as_sidecar
 from es_simhash.store.intents import RequireTextField, Where
@@ -71,13 +72,13 @@ def open_job(
         schemes = _installed_in_sidecar(gateway, sidecar, config.simhash_field)
         if schemes.documents == DocumentSettings():
             schemes = replace(schemes, documents=_settings_of(mappings, index, config))
-    config = schemes.applied(config)
+    config = gateway.run(with_table(index, schemes.applied(config)))
     for name, mapping in mappings.items():
         for text_field in config.text_fields:
             _require_no_nested_text(name, mapping, text_field)
     if schemes.semantics is not None:
         # What it lacks is reported before anything is read, not by the first process that needs it.
-        semantic_profiler(schemes.semantics, config.vocabulary)
+        semantic_profiler(schemes.semantics, config.vocabulary, config.table)
     for scheme in config.schemes:
         method_of_scheme(scheme.method, scheme.name)
     return BackfillJob(index, config, sidecar, frozenset(mappings))

@@ -8,6 +8,42 @@ from es_simhash.semantics.background import MIN_DOCUMENTS, Background
 
 
 @dataclass(frozen=True)
+class LearnedReport:
+    """What learning the vectors of an index did.
+
+    Attributes:
+        name: Name of the word vectors; None where there were too few texts, and what was stored
+            stays.
+        words: Words that have a vector.
+        replaced: Name of those that were stored before; None without any.
+    """
+
+    name: str | None
+    words: int = 0
+    replaced: str | None = None
+
+    def sentence(self, index: str) -> str:
+        """Return the report in one or two sentences.
+
+        Args:
+            index: Name of the index.
+        """
+        if self.name is None:
+            stay = f" {self.replaced} stays." if self.replaced else ""
+            return (
+                f"No vectors were learned: {MIN_DOCUMENTS} different texts of one language are "
+                f"needed. Until then the shipped ones of English count.{stay}"
+            )
+        learned = f"Vectors {self.name} of {self.words} words were learned"
+        if self.replaced == self.name:
+            return f"{learned}; they are those of before."
+        return (
+            f"{learned}. Run `es-simhash backfill {index}` to give them to documents; those "
+            "without them are compared by concepts and names."
+        )
+
+
+@dataclass(frozen=True)
 class BackgroundReport:
     """What counting the background of an index did.
 
@@ -23,6 +59,7 @@ class BackgroundReport:
         drift: Mean difference of the weights of common words from those before, from 0 to 1; None
             where none could be compared.
         problem: Why none was counted; None where nothing failed. What was stored before stays.
+        vectors: The vectors that were to be learned; None where there were none to learn.
     """
 
     index: str
@@ -33,6 +70,7 @@ class BackgroundReport:
     replaced: str | None = None
     drift: float | None = None
     problem: str | None = None
+    vectors: LearnedReport | None = None
 
     @property
     def documents(self) -> int:
@@ -44,7 +82,11 @@ class BackgroundReport:
         return {**asdict(self), "documents": self.documents}
 
     def sentence(self) -> str:
-        """Return the report in one or two sentences."""
+        """Return the report in some sentences."""
+        own = self._own_sentence()
+        return own if self.vectors is None else f"{own} {self.vectors.sentence(self.index)}"
+
+    def _own_sentence(self) -> str:
         before = f" It replaces {self.replaced}{self._drifted}." if self.replaced else ""
         if self.problem is not None:
             return f"No background was counted: {self.problem}"

@@ -3,14 +3,21 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
+from functools import cached_property
 from typing import Any
 
 from es_simhash.errors import ClusterError, EsSimhashError, InputError
 from es_simhash.fingerprints.text_fingerprints import content_hash
-from es_simhash.maintenance.backgrounds.background_report import BackgroundReport, languages_of
+from es_simhash.maintenance.backgrounds.background_report import (
+    BackgroundReport,
+    LearnedReport,
+    languages_of,
+)
 from es_simhash.semantics.background import MIN_DOCUMENTS, Background
 from es_simhash.semantics.background_counts import BackgroundCounts, drift
+from es_simhash.semantics.learned_vectors import LearnedVectors
 from es_simhash.semantics.profiler import semantic_profiler
+from es_simhash.semantics.vector_learning import VectorSample
 from es_simhash.semantics.vectors import no_vectors
 from es_simhash.store.background_entry import (
     CountedIndex,
@@ -22,9 +29,9 @@ from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.index_stats import read_checkpoints
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
-from es_simhash.store.installation.sidecar_source import sidecar_source
 from es_simhash.store.installation.state_index import StateIndex
 from es_simhash.store.intents import Count, DocumentsAt, Find, Parts
+from es_simhash.store.mapping_meta import schemes_of, source_of
 from es_simhash.store.protocol import Store
 from es_simhash.store.rows import Row
 from es_simhash.text.limits import is_too_long
@@ -41,22 +48,26 @@ DRIFTED = 0.1
 
 
 def count_background(
-    client: Client, index: str, *, config: IndexConfig | None = None
+    client: Client, index: str, *, config: IndexConfig | None = None, vectors: bool = False
 ) -> BackgroundReport:
     """Count the background of an index, and store it in place of any other.
+
+    Where the index was installed with vectors of its own, they are learned from the same sample if
+    there are none yet.
 
     Args:
         client: Client of the cluster.
         index: Index, alias or data stream, or a sidecar.
         config: Names of the fields and the vocabulary; the schemes are read from the mapping.
+        vectors: Learn the vectors anew; `backfill` then computes those of the documents.
 
     Raises:
         IndexMissing: There is no such index.
         MappingConflict: It has no `simhash` fields.
-        InputError: It finds versions alone.
+        InputError: It finds versions alone, or its vectors are not learned from it.
         ClusterError: A shard does not answer, or a privilege is missing; what was stored stays.
     """
-    counter = _Counter.open(Gateway.of(client), index, config or IndexConfig())
+    counter = _Counter.open(Gateway.of(client), index, config or IndexConfig(), vectors=vectors)
     return counter.replaced(counter.state.background())
 
 
@@ -88,24 +99,35 @@ class _Counter:
         store: The index that has the texts.
         config: How they are read.
         state: Where backgrounds are stored.
+        vectors: Whether vectors are learned though there are some.
     """
 
     store: ElasticsearchStore
     config: IndexConfig
     state: StateIndex
+    vectors: bool = False
 
     @classmethod
-    def open(cls, gateway: Gateway, index: str, given: IndexConfig) -> "_Counter":
-        is_sidecar = sidecar_source(gateway, index, given.simhash_field) is not None
-        opened = ElasticsearchStore(gateway, index, given, is_sidecar=is_sidecar)
-        name, config = opened.text_index, opened.config
+    def open(
+        cls, gateway: Gateway, index: str, given: IndexConfig, *, vectors: bool = False
+    ) -> "_Counter":
+        mappings = gateway.mappings(index)
+        name = source_of(mappings, given.simhash_field) or index
+        # Vectors that cannot be read are not needed: they are learned anew.
+        config = schemes_of(index, mappings, given.simhash_field).applied(given)
         if config.semantics is None:
             raise InputError(
                 f"Index {index!r} finds versions alone, and a background weighs neighbours. "
                 "Install it without --no-semantics."
             )
+        if vectors and not config.semantics.is_learned:
+            raise InputError(
+                f"Index {index!r} has vectors {config.semantics.vectors!r}, which are not learned "
+                "from it. Install fields under another name with --vectors index.",
+                parameter="vectors",
+            )
         store = ElasticsearchStore(gateway, name, config, is_complete=True)
-        return cls(store, config, StateIndex(gateway, name, given.simhash_field))
+        return cls(store, config, StateIndex(gateway, name, given.simhash_field), vectors)
 
     @property
     def _scheme(self) -> str:
@@ -114,10 +136,39 @@ class _Counter:
     def replaced(self, entry: Mapping[str, Any] | None) -> BackgroundReport:
         """Count and store the background in place of that of an entry."""
         index = self._index()
-        background, counts = self._count()
-        report = self._report(background, counts, entry)
+        background, counts, learned = self._count()
+        report = self._learned(self._report(background, counts, entry), learned)
         self.state.write_background(None if background is None else entry_of(background, index))
         return report
+
+    def _learned(
+        self, report: BackgroundReport, learned: LearnedVectors | None
+    ) -> BackgroundReport:
+        """Store vectors that are to be learned, and return the report with them."""
+        if not self._learns:
+            return report
+        before = self._head
+        if learned is not None:
+            self.state.write_table(learned)
+        vectors = LearnedReport(
+            None if learned is None else learned.name,
+            0 if learned is None else learned.words,
+            None if before is None else str(before.get("name")),
+        )
+        return replace(report, vectors=vectors)
+
+    @cached_property
+    def _head(self) -> Mapping[str, Any] | None:
+        """The entry of the vectors that are stored; None without any."""
+        return self.state.table_head()
+
+    @cached_property
+    def _learns(self) -> bool:
+        """Whether vectors are learned: where there are none, or on request."""
+        semantics = self.config.semantics
+        if semantics is None or not semantics.is_learned:
+            return False
+        return self.vectors or self._head is None
 
     def renewed(self) -> BackgroundReport | None:
         """Count again where the index has changed enough, and store what has drifted."""
@@ -127,8 +178,8 @@ class _Counter:
             return None
         if entry is not None and not _has_changed(counted_index(entry), index):
             return None
-        background, counts = self._count()
-        report = self._report(background, counts, entry)
+        background, counts, learned = self._count()
+        report = self._learned(self._report(background, counts, entry), learned)
         if entry is None and background is None:
             return None
         if background is not None and report.drift is not None and report.drift < DRIFTED:
@@ -136,7 +187,7 @@ class _Counter:
             assert entry is not None
             same = {**entry, "documents": index.documents, "writes": index.writes}
             self.state.write_background(same)
-            return None
+            return None if report.vectors is None else replace(report, name=str(entry.get("name")))
         self.state.write_background(None if background is None else entry_of(background, index))
         return report
 
@@ -181,17 +232,21 @@ class _Counter:
             return CountedIndex(int(documents), 0)
         return CountedIndex(int(documents), sum(point.highest + 1 for point in checkpoints))
 
-    def _count(self) -> tuple[Background | None, BackgroundCounts]:
+    def _count(self) -> tuple[Background | None, BackgroundCounts, LearnedVectors | None]:
         assert self.config.semantics is not None
         profiler = semantic_profiler(self.config.semantics, self.config.vocabulary)
         # Vectors are not counted, and a model may take long for them.
         profiler = replace(profiler, source=no_vectors)
-        counts = BackgroundCounts()
+        counts, vectors = BackgroundCounts(), VectorSample()
         for rows in _different(_sampled(self.store, self.config.entity_fields)):
             texts = [str(row.text) for row in rows]
-            counts.add(profiler.profile(texts, [row.source for row in rows]))
+            extractions = profiler.extractions(texts, [row.source for row in rows])
+            counts.add(profiler.profiles_of(texts, extractions))
+            if self._learns:
+                vectors.add(extractions)
         date = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-        return counts.background(date, self._scheme), counts
+        learned = vectors.learned(date, self._scheme) if self._learns else None
+        return counts.background(date, self._scheme), counts, learned
 
 
 def _has_changed(before: CountedIndex, now: CountedIndex) -> bool:

@@ -13,6 +13,7 @@ from es_simhash.store.elasticsearch.index_stats import (
     max_segments,
 )
 from es_simhash.store.elasticsearch.searches import OptionalSearch, search_all
+from es_simhash.store.elasticsearch.vector_table_search import with_table
 from es_simhash.store.index_counts import BackgroundStatus, Status
 from es_simhash.store.installation.install import plan
 from es_simhash.store.installation.sidecar_source import sidecar_source
@@ -46,11 +47,29 @@ def count_documents(
     given = config or IndexConfig()
     schemes = schemes_of(index, gateway.mappings(index), given.simhash_field)
     config = schemes.applied(given)
-    status = count_statuses(gateway, index, config, filters)
+    if config.semantics is not None and config.semantics.is_learned:
+        status = _with_vectors(gateway, index, config, filters)
+    else:
+        status = count_statuses(gateway, index, config, filters)
     status = replace(status, background=_background(gateway, index, config))
     if not with_size:
         return status
     return replace(status, bytes=bytes_of_members(gateway, index, config.simhash_field))
+
+
+def _with_vectors(
+    gateway: Gateway, index: str, config: IndexConfig, filters: Sequence[Query]
+) -> Status:
+    """Return counts of an index that has word vectors of its own, and what is wrong with these."""
+    problem = None
+    try:
+        texts = sidecar_source(gateway, index, config.simhash_field) or index
+        config = gateway.run(with_table(texts, config))
+    except (InputError, SchemeError) as error:
+        problem = str(error)
+    status = count_statuses(gateway, index, config, filters)
+    assert status.vectors is not None
+    return replace(status, vectors=replace(status.vectors, problem=problem))
 
 
 def _background(gateway: Gateway, index: str, config: IndexConfig) -> BackgroundStatus | None:

@@ -44,6 +44,7 @@ from es_simhash.store.elasticsearch.neighbours import near_bodies, read_near
 from es_simhash.store.elasticsearch.pages import all_hits
 from es_simhash.store.elasticsearch.passages import passage_queries, read_shared_words
 from es_simhash.store.elasticsearch.searches import count, search, search_all
+from es_simhash.store.elasticsearch.vector_table_search import VectorTableLookup, with_table
 from es_simhash.store.elasticsearch.word_search import (
     excerpt_bodies,
     read_excerpts,
@@ -119,7 +120,8 @@ class IndexCalls:
         if self._config is None:
             mapped = yield from mappings(self.name)
             schemes = schemes_of(self.name, mapped, self.given.simhash_field)
-            self._config = schemes.applied(self.given)
+            config = schemes.applied(self.given)
+            self._config = yield from with_table(self._text_index, config)
         return self._config
 
     def _other(self, request: intents.Request[Any], config: IndexConfig) -> Calls[Any]:
@@ -127,6 +129,9 @@ class IndexCalls:
         match request:
             case intents.Configuration():
                 return Installed(self._text_index, config)
+            case intents.RenewConfiguration():
+                self._config = self.given if self._is_complete else None
+                return Installed(self._text_index, (yield from self._configured()))
             case intents.DocumentsById():
                 return (yield from self._by_id(request, config))
             case intents.DocumentsAt():
@@ -267,6 +272,14 @@ def _searches_of(
             )
         case intents.FindBackground() | intents.BackgroundName():
             return _background_search(request, BackgroundLookup(index.text_index, config))
+        case intents.VectorTableName():
+            table = VectorTableLookup(index.text_index, config)
+            return Searches(
+                table.searches(with_parts=False),
+                table.name,
+                optional=True,
+                index=table.state_index,
+            )
     return None
 
 

@@ -11,7 +11,7 @@ from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.calls import index_path
 from es_simhash.store.elasticsearch.errors import RequestRejected
 from es_simhash.store.elasticsearch.gateway import Gateway
-from es_simhash.store.index_counts import MethodCoverage, SchemeCoverage, Status
+from es_simhash.store.index_counts import MethodCoverage, SchemeCoverage, Status, VectorsStatus
 from es_simhash.store.intents import Filter
 
 # Status of a text that the ingest pipeline could not fingerprint (docs/pipeline.md).
@@ -46,6 +46,7 @@ def count_statuses(
         profiles=(
             _coverage(aggs, fields.SEMANTIC_SCHEME, semantics, documents) if semantics else None
         ),
+        vectors=_vectors(aggs, config, documents),
         families=aggs["families"]["value"],
         in_families=aggs["in_families"]["doc_count"],
         duplicates=aggs["duplicates"]["doc_count"],
@@ -63,7 +64,11 @@ def _body(config: IndexConfig, filters: Sequence[Filter]) -> dict[str, Any]:
         "duplicates": {"filter": {"exists": {"field": config.path(fields.DUPLICATE_OF)}}},
     }
     # Without semantic features no document is current, whatever others have written.
-    for member, scheme in {fields.SEMANTIC_SCHEME: "", **config.scheme_members}.items():
+    expected = {fields.SEMANTIC_SCHEME: ""}
+    if config.semantics is not None and config.semantics.is_learned:
+        expected[fields.VECTOR_TABLE] = ""
+    expected |= config.scheme_members
+    for member, scheme in expected.items():
         path = config.path(member)
         # The scheme of the index is counted apart: terms has the most frequent ones only.
         aggs[member] = {"terms": {"field": path, "size": _MAX_SCHEMES}}
@@ -94,6 +99,17 @@ def _coverage(aggs: Mapping[str, Any], member: str, scheme: str, documents: int)
     if (more := known - current - sum(others.values())) > 0:
         others["further schemes"] = more
     return SchemeCoverage(scheme, current, others, documents - known)
+
+
+def _vectors(aggs: Mapping[str, Any], config: IndexConfig, documents: int) -> VectorsStatus | None:
+    if config.semantics is None or not config.semantics.is_learned:
+        return None
+    table = config.table
+    name = "" if table is None else table.name
+    coverage = _coverage(aggs, fields.VECTOR_TABLE, name, documents)
+    if table is None:
+        return VectorsStatus(coverage)
+    return VectorsStatus(coverage, table.date, table.documents, table.words)
 
 
 def _of_method(aggs: Mapping[str, Any], scheme: AddedScheme, documents: int) -> MethodCoverage:

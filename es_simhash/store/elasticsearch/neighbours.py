@@ -32,10 +32,12 @@ from es_simhash.store.semantic_codec import (
 # in full. They were chosen so that the first hits have those of the greatest similarity, which the
 # client computes (docs/semantic-neighbours.md).
 _VECTOR_BOOST, _CONCEPT_BOOST, _NAMES_BOOST = 0.6, 0.5, 0.15
+# The same for vectors that were learned from the index: the server knows their cosines.
+_LEARNED_BOOST = 0.6
 # Documents whose distance from the vector counts in the order. More of them cost little; hits do.
 _NEAREST = 5_000
-# The share of equal bits of vectors that have nothing in common.
-_UNRELATED_BITS = 0.5
+# The share of equal bits of vectors that have nothing in common, and the score of a cosine of 0.
+_UNRELATED = 0.5
 
 
 def near_bodies(request: FindNear, config: IndexConfig, where: Where) -> list[dict[str, Any]]:
@@ -95,6 +97,11 @@ def _docvalue_fields(request: FindNear, scheme: SemanticScheme, simhash_field: s
     values: list[Any] = [field_path(simhash_field, member) for member in members]
     if request.profile.vector is not None:
         values.append({"field": _vector_path(scheme, simhash_field), "format": "binary"})
+    if scheme.is_learned:
+        values += [
+            field_path(simhash_field, member)
+            for member in (fields.VECTOR_TABLE, fields.VECTOR_LANGUAGE)
+        ]
     if request.date is not None:
         values.append(request.date.requested)
     return values
@@ -106,9 +113,15 @@ def _nearest(
     vector = request.profile.vector
     if vector is None:
         return []
-    if scheme.vector_field is None:
+    boost = _VECTOR_BOOST
+    if scheme.is_learned:
+        path = field_path(simhash_field, fields.VECTOR)
+        query_vector: Any = packed_query_vector(vector)[0]
+        conditions = [*conditions, *_of_space(request.profile, simhash_field)]
+        boost = _LEARNED_BOOST
+    elif scheme.vector_field is None:
         path = field_path(simhash_field, fields.VECTOR_FINGERPRINT)
-        query_vector: Any = packed_query_vector(vector)[1]
+        query_vector = packed_query_vector(vector)[1]
     else:
         path, query_vector = scheme.vector_field, vector.tolist()
     nearest = min(max(_NEAREST, _size(request)), MAX_HITS)
@@ -118,9 +131,18 @@ def _nearest(
         "k": nearest,
         "num_candidates": nearest,
         "filter": list(conditions),
-        "boost": _VECTOR_BOOST,
+        "boost": boost,
     }
     return [{"knn": search}]
+
+
+def _of_space(profile: SemanticProfile, simhash_field: str) -> list[Filter]:
+    """Return the filters for vectors that can be compared with that of a profile."""
+    members = (fields.VECTOR_TABLE, fields.VECTOR_LANGUAGE)
+    return [
+        {"term": {field_path(simhash_field, member): value}}
+        for member, value in zip(members, profile.vector_space, strict=True)
+    ]
 
 
 def _named(profile: SemanticProfile, config: IndexConfig) -> list[Filter]:
@@ -159,13 +181,18 @@ def read_near(
         return TextHits()
     hits = responses[0]["hits"]["hits"]
     path = _vector_path(scheme, simhash_field)
-    vectors = [_vector(hit, path, own=scheme.vector_field is not None) for hit in hits]
+    vectors = [
+        _vector(hit, path, own=scheme.vector_field is not None)
+        if not scheme.is_learned or _space_of(hit, simhash_field) == profile.vector_space
+        else None
+        for hit in hits
+    ]
     query_entities = entity_terms(profile.stored_entities(), profile)
     entities = field_path(simhash_field, fields.ENTITIES)
     named = [hit.get("fields", {}).get(entities, ()) for hit in hits]
     similarities = [
         semantic_similarity(
-            cosine, _concept_score(hit) / _CONCEPT_BOOST, entities_in_common, profile.background
+            cosine, _concept_score(hit) / _CONCEPT_BOOST, entities_in_common, profile
         )
         for hit, cosine, entities_in_common in zip(
             hits,
@@ -185,6 +212,10 @@ def read_near(
         [(neighbour.index, neighbour.id) for neighbour in neighbours],
         places=places_of([hit for hit, _ in best]),
         unread=max(farther, _unread(hits, request)),
+        other_vectors=sum(
+            scheme.is_learned and _space_of(hit, simhash_field)[0] != profile.vector_table
+            for hit, _ in best
+        ),
     )
 
 
@@ -207,8 +238,15 @@ def _unread(hits: Sequence[Mapping[str, Any]], request: FindNear) -> float:
     """Estimate how near documents may be that were not read; 0 when all were read."""
     if len(hits) < _size(request):
         return 0.0
-    unrelated = 0.0 if request.profile.vector is None else _VECTOR_BOOST * _UNRELATED_BITS
+    boost = _LEARNED_BOOST if request.profile.vector_table else _VECTOR_BOOST
+    unrelated = 0.0 if request.profile.vector is None else boost * _UNRELATED
     return max(0.0, float(hits[-1]["_score"]) - unrelated) + UNREAD_MARGIN
+
+
+def _space_of(hit: Mapping[str, Any], simhash_field: str) -> tuple[str, str]:
+    """Return the table and the language of the vector of a hit."""
+    table = _first(hit, field_path(simhash_field, fields.VECTOR_TABLE), "")
+    return table, _first(hit, field_path(simhash_field, fields.VECTOR_LANGUAGE), "")
 
 
 def _first(hit: Mapping[str, Any], path: str, default: Any) -> Any:

@@ -13,12 +13,14 @@ from typing import Any
 
 from es_simhash.errors import ClusterError, IndexMissing, InputError
 from es_simhash.fingerprints.hashing import digest_of_key
+from es_simhash.semantics.learned_vectors import LearnedVectors
 from es_simhash.store import resources
 from es_simhash.store.background_entry import KIND
 from es_simhash.store.elasticsearch.bulk import CONFLICT
 from es_simhash.store.elasticsearch.errors import reason_of
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.state_entries import state_index_name
+from es_simhash.store.vector_table_entries import HEAD, PART, head_of, parts_of
 
 _PAGE = 1000
 
@@ -106,6 +108,27 @@ class StateIndex:
             self.write([self.entry(id, entry)])
         elif self.background() is not None:
             self.write([self.removal(id)])
+
+    def table_head(self) -> Mapping[str, Any] | None:
+        """Return the entry that names the word vectors learned from the index; None without any."""
+        return next(self.entries(HEAD), None)
+
+    def write_table(self, table: LearnedVectors) -> None:
+        """Store word vectors in place of any other; who reads meanwhile reads one of the two."""
+        ids = [
+            digest_of_key(PART, self.field, table.name, str(number))
+            for number in range(len(parts_of(table)))
+        ]
+        before = {hit["_id"] for hit in self.hits(PART)}
+        self.write(
+            [self.entry(id, part) for id, part in zip(ids, parts_of(table), strict=True)]
+            + [self.entry(digest_of_key(HEAD, self.field), head_of(table))]
+        )
+        self.write([self.removal(id) for id in sorted(before.difference(ids))])
+
+    def remove_table(self) -> None:
+        """Remove the word vectors."""
+        self.write([self.removal(hit["_id"]) for hit in self.hits(HEAD, PART)])
 
     def sizes(self) -> dict[str, int]:
         """Return the number of documents of each family that has several."""

@@ -1,6 +1,8 @@
 """The report on a background as sentences and as JSON."""
 
-from es_simhash.maintenance.backgrounds.background_report import BackgroundReport
+from dataclasses import replace
+
+from es_simhash.maintenance.backgrounds.background_report import BackgroundReport, LearnedReport
 
 NAME, BEFORE = "2026-11-23-0a1b2c3d", "2026-01-01-99999999"
 
@@ -26,3 +28,22 @@ def test_too_few_texts_and_failures_are_one_reason_each() -> None:
     )
     failed = BackgroundReport("news", problem="A shard does not answer. Wait.")
     assert failed.sentence() == "No background was counted: A shard does not answer. Wait."
+
+
+def test_what_was_learned_is_said_with_what_to_do() -> None:
+    report = BackgroundReport("news", NAME, languages={"en": 300})
+    learned = replace(report, vectors=LearnedReport("2026-11-23-aaaaaaaa", 812))
+    assert learned.sentence() == (
+        f"Background {NAME} of 300 texts (en 300). Vectors 2026-11-23-aaaaaaaa of 812 words were "
+        "learned. Run `es-simhash backfill news` to give them to documents; those without them are "
+        "compared by concepts and names."
+    )
+    same = replace(report, vectors=LearnedReport("2026-11-23-aaaaaaaa", 812, "2026-11-23-aaaaaaaa"))
+    assert same.sentence().endswith("were learned; they are those of before.")
+    none = replace(report, vectors=LearnedReport(None, 0, "2026-11-23-aaaaaaaa"))
+    assert none.sentence().endswith("count. 2026-11-23-aaaaaaaa stays.")
+    assert learned.to_dict()["vectors"] == {
+        "name": "2026-11-23-aaaaaaaa",
+        "words": 812,
+        "replaced": None,
+    }

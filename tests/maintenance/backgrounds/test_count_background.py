@@ -15,9 +15,11 @@ from es_simhash.maintenance.backgrounds.count_background import (
 )
 from es_simhash.maintenance.diagnostics.index_state import count_documents
 from es_simhash.maintenance.sweeps.sweep import SweepSettings, sweep
+from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.store.fields import DEFAULT_FIELD
 from es_simhash.store.installation.install import install
 from es_simhash.store.installation.state_index import StateIndex
+from es_simhash.store.options import SearchOptions
 from tests.support.company_news import notice, notices, other_news
 
 pytestmark = pytest.mark.cluster
@@ -190,3 +192,88 @@ def test_a_sweep_counts_it_and_says_so(empty: News) -> None:
     assert sweep(client, name, settings=settings).background is None
     client.index(index=name, id="more", document={"text": notice(999)})
     assert sweep(client, name, settings=settings).background is None
+
+
+@pytest.fixture
+def own_vectors(client: Any, index_name: str) -> News:
+    """An index whose vectors are learned from it, without documents."""
+    install(client, index_name, semantics=SemanticScheme(vectors="index"))
+    return client, index_name
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        {f"n{number}": notice(number) for number in range(20)},
+        {f"copy{number}": notice(1) for number in range(300)},
+        {f"n{number}": f"{number} {number * 7}" for number in range(300)},
+        {},
+    ],
+    ids=["twenty documents", "copies of one text", "numbers", "nothing"],
+)
+def test_vectors_need_enough_different_texts(own_vectors: News, texts: dict[str, str]) -> None:
+    put(own_vectors, texts)
+    client, name = own_vectors
+    report = count_background(client, name)
+    assert report.vectors is not None
+    assert report.vectors.name is None
+    assert "No vectors were learned: 200 different texts" in report.sentence()
+    vectors = count_documents(client, name).vectors
+    assert vectors is not None
+    assert (vectors.date, vectors.problem) == (None, None)
+    index = Index(client, name)
+    for id in list(texts)[:2]:
+        assert index.related(id=id).other_vectors == 0
+
+
+def test_each_of_some_languages_has_vectors_and_strangers_have_none(own_vectors: News) -> None:
+    client, name = own_vectors
+    texts = dict(notices(220))
+    for number in range(220):
+        texts[f"de{number}"] = (
+            f"Der Hafen öffnet um {number % 24} Uhr, und der Dampfer {'a' * (number % 9 + 3)} "
+            f"nach {['Bremen', 'Emden', 'Kiel', 'Stade', 'Husum'][number % 5]}, fährt er. {number}"
+        )
+    texts |= {
+        f"fr{n}": f"Le port est ouvert à {n} heures, et le bateau est parti." for n in range(20)
+    }
+    put(own_vectors, texts)
+    report = count_background(client, name)
+    assert report.vectors is not None
+    settings = BackfillSettings(processes=1)
+    assert all(outcome.ok for outcome in backfill(client, name, settings=settings))
+    client.indices.refresh(index=name)
+    languages = {
+        id: client.get(index=name, id=id)["_source"]["simhash"].get("vector_language")
+        for id in ("n0001", "de7", "fr3")
+    }
+    assert languages == {"n0001": "en", "de7": "de", "fr3": None}
+    options = SearchOptions(min_score=0.0, size=50)
+    for hit in Index(client, name).related(id="de7", options=options):
+        assert hit.semantics is not None
+        assert (hit.semantics.vector > 0) <= str(hit.id).startswith("de")
+
+
+def test_counting_again_leaves_the_vectors_and_a_sweep_learns_the_first(own_vectors: News) -> None:
+    client, name = own_vectors
+    put(own_vectors, notices())
+    first = renew_background(client, name)
+    assert first is not None
+    assert first.vectors is not None
+    assert first.vectors.name is not None
+    again = count_background(client, name)
+    assert again.vectors is None
+    vectors = count_documents(client, name).vectors
+    assert vectors is not None
+    assert vectors.coverage.scheme == first.vectors.name
+    put(own_vectors, other_news(1000))
+    renewed = renew_background(client, name)
+    assert renewed is not None
+    assert renewed.vectors is None
+
+
+def test_vectors_of_another_kind_are_not_learned(news_index: News) -> None:
+    client, name = news_index
+    assert count_background(client, name).vectors is None
+    with pytest.raises(InputError, match="which are not learned from it"):
+        count_background(client, name, vectors=True)

@@ -1,0 +1,222 @@
+"""Vectors of texts by a table that was learned from the texts of one index, in any language.
+
+A vector has two parts. One is of the words that the table has, by latent semantic analysis: words
+of texts on one subject are near each other. The other one is that of the word vectors that come
+with the package, reduced to the directions in which texts of the index differ: it knows words that
+the table lacks, in the language of those word vectors alone.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from io import BytesIO
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.errors import InputError
+from es_simhash.semantics.semantic_profile import Extraction
+from es_simhash.semantics.semantic_scheme import (
+    INDEX_DIMENSIONS,
+    SHIPPED_DIMENSIONS,
+    WORD_VECTORS,
+)
+from es_simhash.semantics.vectors import TABLE_LANGUAGE, Floats, Vector, WordVectors, unit_rows
+
+# Dimensions of the words of the index, beside those that the shipped word vectors are reduced to.
+OWN_DIMENSIONS = INDEX_DIMENSIONS - SHIPPED_DIMENSIONS
+# Hexadecimal digits of the digest in a name.
+_NAME_DIGITS = 8
+
+
+@dataclass(frozen=True, eq=False)
+class LanguageVectors:
+    """The word vectors of the texts of one language.
+
+    Attributes:
+        documents: Different texts that they were learned from.
+        words: The words.
+        codes: Vector of each word, as whole numbers from -127 to 127.
+        weights: What the whole numbers of each word are multiplied by.
+        reduction: What a vector by the shipped word vectors is multiplied by; None for languages
+            that these do not have.
+    """
+
+    documents: int
+    words: tuple[str, ...]
+    codes: NDArray[np.int8]
+    weights: NDArray[np.float32]
+    reduction: NDArray[np.int8] | None = None
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return dict(zip(self.words, range(len(self.words)), strict=True))
+
+    def own_part(self, counts: Sequence[Mapping[str, int]]) -> Floats:
+        """Return the vector of each text by the words of the table; zeros without any of them."""
+        sums = np.zeros((len(counts), OWN_DIMENSIONS))
+        for row, words in enumerate(counts):
+            numbers = np.fromiter(map(self._rows.get, words, repeat(-1)), np.int64, len(words))
+            times = np.fromiter(words.values(), np.float64, len(words))
+            known = numbers >= 0
+            numbers = numbers[known]
+            weights = (1 + np.log(times[known])) * self.weights[numbers]
+            sums[row] = weights @ self.codes[numbers]
+        return unit_rows(sums)
+
+    def vectors(self, extractions: Sequence[Extraction]) -> Floats:
+        """Return the vector of each text of the language; zeros where nothing of it is known."""
+        shipped = self._shipped_part(shipped_vectors(extractions))
+        own = self.own_part([extraction.words for extraction in extractions])
+        return unit_rows(np.hstack([own, shipped]).astype(np.float64))
+
+    def _shipped_part(self, vectors: Floats) -> Floats:
+        """Return vectors by the shipped word vectors, reduced; zeros without any."""
+        if self.reduction is None:
+            return np.zeros((len(vectors), SHIPPED_DIMENSIONS), np.float32)
+        return unit_rows(vectors.astype(np.float64) @ self.reduction)
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedVectors:
+    """A table of word vectors learned from the texts of one index.
+
+    Attributes:
+        date: When it was learned, in ISO 8601 and UTC.
+        scheme: Name of the semantic scheme by which texts were read.
+        languages: The word vectors of each language, by ISO 639-1 code.
+    """
+
+    date: str
+    scheme: str
+    languages: Mapping[str, LanguageVectors] = field(repr=False)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LearnedVectors) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __reduce__(self) -> Any:
+        """Let a process that has read the table find it again by its content."""
+        return read_table, (self.to_bytes, self.date, self.scheme)
+
+    @cached_property
+    def name(self) -> str:
+        """Day and digest of the content: another table has another name."""
+        return table_name(self.to_bytes, self.date, self.scheme)
+
+    @cached_property
+    def to_bytes(self) -> bytes:
+        """The vectors as they are stored; see `read_table`."""
+        arrays: dict[str, NDArray[Any]] = {}
+        for code, language in sorted(self.languages.items()):
+            words = "\n".join(language.words).encode("utf-8", "surrogatepass")
+            arrays[f"{code}/words"] = np.frombuffer(words, np.uint8)
+            arrays[f"{code}/codes"] = language.codes
+            arrays[f"{code}/weights"] = language.weights
+            arrays[f"{code}/documents"] = np.array([language.documents], np.int64)
+            if language.reduction is not None:
+                arrays[f"{code}/reduction"] = language.reduction
+        content = BytesIO()
+        np.savez_compressed(content, allow_pickle=False, **arrays)
+        return content.getvalue()
+
+    @property
+    def documents(self) -> int:
+        """Different texts that it was learned from."""
+        return sum(language.documents for language in self.languages.values())
+
+    @property
+    def words(self) -> int:
+        """Words of all languages."""
+        return sum(len(language.words) for language in self.languages.values())
+
+    def vectors(
+        self, texts: Sequence[str], extractions: Sequence[Extraction]
+    ) -> list[Vector | None]:
+        """Return the unit vector of each text; None where the table has nothing of it."""
+        vectors: list[Vector | None] = [None] * len(extractions)
+        for code, language in self.languages.items():
+            numbers = [
+                number
+                for number, extraction in enumerate(extractions)
+                if extraction.language == code
+            ]
+            rows = language.vectors([extractions[number] for number in numbers])
+            for number, row in zip(numbers, rows, strict=True):
+                vectors[number] = row if row.any() else None
+        return vectors
+
+
+@dataclass(frozen=True)
+class StartingVectors:
+    """The vectors of an index that has learned none yet: by the shipped word vectors alone.
+
+    The first dimensions of these are those in which words differ most.
+    """
+
+    name: str = WORD_VECTORS
+    date: str = ""
+    documents: int = 0
+    words: int = 0
+
+    def vectors(
+        self, texts: Sequence[str], extractions: Sequence[Extraction]
+    ) -> list[Vector | None]:
+        """Return the unit vector of each text; None where the shipped table has nothing of it."""
+        rows = unit_rows(shipped_vectors(extractions)[:, :INDEX_DIMENSIONS].astype(np.float64))
+        return [row if row.any() else None for row in rows]
+
+
+def shipped_vectors(extractions: Sequence[Extraction]) -> Floats:
+    """Return the vector of each text by the word vectors that come with the package."""
+    return WordVectors.load().vectors(
+        [
+            (extraction.forms or extraction.words) if extraction.language == TABLE_LANGUAGE else {}
+            for extraction in extractions
+        ]
+    )
+
+
+def table_name(content: bytes, date: str, scheme: str) -> str:
+    """Return the name of a table from what is stored of it."""
+    digest = hashlib.sha256(b"\0".join([scheme.encode(), content])).hexdigest()
+    return f"{date[:10]}-{digest[:_NAME_DIGITS]}"
+
+
+@lru_cache(maxsize=4)
+def read_table(content: bytes, date: str, scheme: str) -> LearnedVectors:
+    """Return the table that `to_bytes` wrote; one that was read before is not read again.
+
+    Raises:
+        InputError: It is not as it was written.
+    """
+    try:
+        with np.load(BytesIO(content), allow_pickle=False) as arrays:
+            codes = sorted({name.partition("/")[0] for name in arrays.files})
+            languages = {code: _language(arrays, code) for code in codes}
+    except Exception as error:  # Whatever is wrong with a file, numpy and zipfile have a name for.
+        raise InputError("The word vectors are not as they were written.") from error
+    table = LearnedVectors(date, scheme, languages)
+    # What was read is what would be written again.
+    vars(table)["to_bytes"] = content
+    return table
+
+
+def _language(arrays: Mapping[str, NDArray[Any]], code: str) -> LanguageVectors:
+    words = arrays[f"{code}/words"].tobytes().decode("utf-8", "surrogatepass").split("\n")
+    name = f"{code}/reduction"
+    language = LanguageVectors(
+        int(arrays[f"{code}/documents"][0]),
+        tuple(words),
+        arrays[f"{code}/codes"],
+        arrays[f"{code}/weights"],
+        arrays.get(name),
+    )
+    if language.codes.shape != (len(words), OWN_DIMENSIONS):
+        raise ValueError(f"{language.codes.shape} vectors of {len(words)} words")
+    return language

@@ -1,0 +1,278 @@
+"""Questions of an index whose word vectors are learned from its own texts."""
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from es_simhash.errors import InputError, SchemeMismatch
+from es_simhash.index import Index, SidecarIndex
+from es_simhash.ingestion.ingest import ingest
+from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backfills.backfill_job import BackfillSettings
+from es_simhash.maintenance.backgrounds.count_background import count_background
+from es_simhash.maintenance.diagnostics.index_state import count_documents
+from es_simhash.questions.async_index import AsyncIndex
+from es_simhash.questions.memory import MemoryIndex
+from es_simhash.relation.answer import Answer
+from es_simhash.semantics.semantic_scheme import SemanticScheme
+from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.fields import DEFAULT_FIELD
+from es_simhash.store.index_counts import VectorsStatus
+from es_simhash.store.installation.install import install
+from es_simhash.store.installation.state_index import StateIndex
+from es_simhash.store.intents import FindBackground
+from es_simhash.store.options import Limits, SearchOptions
+from tests.support.company_news import notice, notices
+
+pytestmark = pytest.mark.cluster
+News = tuple[Any, str]
+LEARNED = SemanticScheme(vectors="index")
+NEAR = SearchOptions(size=10, min_score=0.0, collapse=False, limits=Limits(candidates=300))
+ONE_PROCESS = BackfillSettings(processes=1)
+QUERY = "n0105"
+
+
+@pytest.fixture
+def own_news(client: Any, index_name: str) -> News:
+    """An index of 300 notices with vectors of its own, none of which were learned yet."""
+    install(client, index_name, semantics=LEARNED)
+    put((client, index_name), notices())
+    return client, index_name
+
+
+@pytest.fixture
+def learned_news(own_news: News) -> News:
+    """The same with vectors that were learned and given to all documents."""
+    client, name = own_news
+    count_background(client, name)
+    assert moved(own_news) == 300
+    return own_news
+
+
+def put(news: News, texts: dict[str, str]) -> None:
+    client, name = news
+    documents = [{"id": id, "text": text} for id, text in texts.items()]
+    assert all(outcome.ok for outcome in ingest(client, name, documents))
+    client.indices.refresh(index=name)
+
+
+def moved(news: News, **options: Any) -> int:
+    """Run a backfill, and return how many documents it wrote."""
+    client, name = news
+    outcomes = list(backfill(client, name, settings=ONE_PROCESS, **options))
+    assert all(outcome.ok for outcome in outcomes)
+    client.indices.refresh(index=f"{name}*")
+    return sum(outcome.status == "written" for outcome in outcomes)
+
+
+def vector_parts(answer: Answer) -> dict[str, float]:
+    """Return what the vectors of each neighbour add to the similarity."""
+    return {str(each.id): each.semantics.vector for each in answer if each.semantics is not None}
+
+
+def learned(client: Any, name: str, **options: Any) -> str:
+    """Count the background of an index, and return the name of what was learned with it."""
+    report = count_background(client, name, **options)
+    assert report.vectors is not None
+    assert report.vectors.name is not None
+    return report.vectors.name
+
+
+def vectors_of(client: Any, name: str) -> VectorsStatus:
+    vectors = count_documents(client, name).vectors
+    assert vectors is not None
+    return vectors
+
+
+def test_documents_get_them_from_the_backfill_and_concepts_count_meanwhile(own_news: News) -> None:
+    client, name = own_news
+    index = Index(client, name)
+    # The shipped vectors count until then, as they are English news.
+    none = index.related(id=QUERY, options=NEAR)
+    assert all(part > 0 for part in vector_parts(none).values())
+    assert none.other_vectors == 0
+    assert vectors_of(client, name).date is None
+    table = learned(client, name)
+    # They are learned, and no document has them: the same index sees that, and says it.
+    between = index.related(id=QUERY, options=NEAR)
+    assert set(vector_parts(between).values()) == {0.0}
+    assert between.other_vectors > 40
+    status = vectors_of(client, name)
+    assert (status.coverage.scheme, status.coverage.current) == (table, 0)
+    assert moved(own_news) == 300
+    assert moved(own_news) == 0
+    after = index.related(id=QUERY, options=NEAR)
+    assert after.other_vectors == 0
+    assert all(part > 0.1 for part in vector_parts(after).values())
+    # Nine others are on its subject.
+    assert {str(each.id)[:4] for each in list(after)[:9]} == {QUERY[:4]}
+    assert vectors_of(client, name).coverage.current == 300
+
+
+def test_new_documents_have_them_from_the_start(learned_news: News) -> None:
+    client, name = learned_news
+    put(learned_news, {"new": notice(1000) + " " + " ".join(notice(105).split()[5:])})
+    stored = client.get(index=name, id="new")["_source"]["simhash"]
+    assert stored["vector_table"] == vectors_of(client, name).coverage.scheme
+    assert stored["vector_language"] == "en"
+    assert "vector_fingerprint" not in stored
+    assert moved(learned_news) == 0
+
+
+def test_of_two_tables_vectors_are_not_compared_and_nothing_is_lost(learned_news: News) -> None:
+    client, name = learned_news
+    index = Index(client, name)
+    before = index.related(id=QUERY, options=NEAR)
+    first = learned_table(client, name)
+    put(learned_news, {f"m{number}": notice(number) for number in range(400, 500)})
+    second = learned(client, name, vectors=True)
+    assert second != first
+    # Those of before are compared by concepts and names; the index was open all the time.
+    between = index.related(id=QUERY, options=NEAR)
+    assert set(vector_parts(between).values()) == {0.0}
+    assert {str(each.id) for each in list(between)[:9]} == {str(each.id) for each in before[:9]}
+    assert between.other_vectors > 0
+    # Some are moved: their vectors count, and no others do.
+    half = moved(learned_news, selection=_some(range(100, 106)))
+    assert half == 6
+    parts = vector_parts(index.related(id=QUERY, options=NEAR))
+    assert {id for id, part in parts.items() if part > 0} == {f"n{n:04d}" for n in range(100, 105)}
+    assert moved(learned_news) == 394
+    after = index.related(id=QUERY, options=NEAR)
+    assert all(part > 0.1 for part in vector_parts(after).values())
+    assert vectors_of(client, name).coverage.others == {}
+
+
+def learned_table(client: Any, name: str) -> str:
+    return vectors_of(client, name).coverage.scheme
+
+
+def _some(numbers: range) -> Any:
+    from es_simhash.maintenance.backfills.backfill_job import Selection
+
+    return Selection(({"ids": {"values": [f"n{number:04d}" for number in numbers]}},))
+
+
+def test_by_text_in_memory_beside_and_without_waiting_the_answers_are_alike(
+    learned_news: News, cluster_url: str
+) -> None:
+    client, name = learned_news
+    index = Index(client, name)
+    expected = vector_parts(index.related(id=QUERY, options=NEAR))
+    by_text = vector_parts(index.related(text=notice(105), options=replace(NEAR, size=11)))
+    assert {id: part for id, part in by_text.items() if id in expected} == expected
+    memory = MemoryIndex(index.config)
+    for id, text in notices().items():
+        memory.add(id, text)
+    (memory.background,) = index.store.ask([FindBackground()])
+    in_memory = vector_parts(memory.related(id=QUERY, options=NEAR))
+    assert in_memory == pytest.approx(expected, abs=0.005)
+    for id, part in expected.items():
+        explained = index.explain(QUERY, id).semantics
+        assert explained is not None
+        assert explained.vector == pytest.approx(part, abs=0.005)
+    elasticsearch = pytest.importorskip("elasticsearch")
+    pytest.importorskip("aiohttp")
+
+    async def ask() -> Answer:
+        async with elasticsearch.AsyncElasticsearch(cluster_url) as waiting:
+            return await AsyncIndex(waiting, name).related(id=QUERY, options=NEAR)
+
+    assert vector_parts(asyncio.run(ask())) == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_sidecar_reads_the_vectors_of_the_index_that_has_the_texts(
+    client: Any, index_name: str, write: Any
+) -> None:
+    write(index_name, {id: {"text": text} for id, text in notices().items()})
+    sidecar = f"{index_name}-near"
+    install(client, sidecar, semantics=LEARNED)
+    assert moved((client, index_name), sidecar=sidecar) == 300
+    beside = SidecarIndex(client, sidecar)
+    assert all(vector_parts(beside.related(id=QUERY, options=NEAR)).values())
+    learned(client, sidecar)
+    assert moved((client, index_name), sidecar=sidecar) == 300
+    found = beside.related(id=QUERY, options=NEAR)
+    assert all(part > 0.1 for part in vector_parts(found).values())
+    assert vectors_of(client, sidecar).coverage.current == 300
+
+
+def test_one_question_takes_one_search_once_they_are_read(
+    learned_news: News, requests_of: list[str]
+) -> None:
+    client, name = learned_news
+    index = Index(client, name)
+    index.related(id=QUERY, options=NEAR)
+    requests_of.clear()
+    index.related(id=QUERY, options=NEAR)
+    assert len([each for each in requests_of if "_msearch" in each]) == 1
+
+
+def test_lost_ones_are_noticed_and_learned_again(learned_news: News) -> None:
+    client, name = learned_news
+    index = Index(client, name)
+    index.related(id=QUERY, options=NEAR)
+    client.indices.delete(index=f"{name}-simhash")
+    lost = index.related(id=QUERY, options=NEAR)
+    assert len(lost) == 10
+    assert set(vector_parts(lost).values()) == {0.0}
+    assert lost.other_vectors > 40
+    status = vectors_of(client, name)
+    assert status.date is None
+    assert sum(status.coverage.others.values()) == 300
+    learned(client, name)
+    moved(learned_news)
+    found = index.related(id=QUERY, options=NEAR)
+    assert all(part > 0.1 for part in vector_parts(found).values())
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"parts": 9}, InputError, "are damaged"),
+        ({"name": "2026-01-01-00000000"}, InputError, "are damaged"),
+        ({"schema": 9}, SchemeMismatch, "have form 9, but this version reads form 1"),
+        ({"scheme": "semantic-x"}, SchemeMismatch, "learned with semantic scheme 'semantic-x'"),
+    ],
+)
+def test_broken_ones_are_one_sentence_and_a_way_out(
+    learned_news: News, change: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    client, name = learned_news
+    state = StateIndex(Gateway.of(client), name, DEFAULT_FIELD)
+    (head,) = state.hits("vectors")
+    state.write([state.entry(head["_id"], {**head["_source"], **change})])
+    repair = f"Run `es-simhash background {name} --vectors` and `es-simhash backfill {name}`."
+    with pytest.raises(error, match=message) as failure:
+        Index(client, name).related(id=QUERY)
+    assert str(failure.value).endswith(repair)
+    with pytest.raises(error, match=message):
+        list(ingest(client, name, [{"id": "x", "text": "A text."}]))
+    assert str(vectors_of(client, name).problem).endswith(repair)
+    learned(client, name, vectors=True)
+    moved(learned_news)
+    found = Index(client, name).related(id=QUERY, options=NEAR)
+    assert all(part > 0.1 for part in vector_parts(found).values())
+    assert found.other_vectors == 0
+
+
+def test_a_text_without_a_known_word_has_fewer_neighbours_and_no_wrong_ones(
+    learned_news: News,
+) -> None:
+    client, name = learned_news
+    texts = {
+        "numbers": "1 22 333 4444 55555",
+        "unknown": "Qwrtzx plmkjn vbghtr zzyyxx",
+        "russian": "В порту сегодня открылась новая пристань для пассажиров",
+        "chinese": "港口早上六点开放,渡船七点出发。两个渔夫在旧灯塔旁边修补渔网。",
+    }
+    put(learned_news, texts)
+    index = Index(client, name)
+    for id in texts:
+        found = index.related(id=id, options=NEAR)
+        assert all(part == 0 for part in vector_parts(found).values()), id
+    assert list(index.related(id="numbers", options=NEAR)) == []
+    # They are of the table all the same: nothing is left to do.
+    assert moved(learned_news) == 0

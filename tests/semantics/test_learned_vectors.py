@@ -1,0 +1,123 @@
+"""Tables of learned word vectors: their name, their stored form, and other processes."""
+
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from es_simhash.errors import InputError
+from es_simhash.semantics.learned_vectors import (
+    OWN_DIMENSIONS,
+    LanguageVectors,
+    LearnedVectors,
+    StartingVectors,
+    read_table,
+)
+from es_simhash.semantics.semantic_profile import Extraction
+from es_simhash.semantics.semantic_scheme import INDEX_DIMENSIONS, SHIPPED_DIMENSIONS
+
+DAY = "2026-11-23T10:00:00Z"
+CODES = np.random.default_rng(1).integers(-127, 128, (3, OWN_DIMENSIONS)).astype(np.int8)
+WEIGHTS = np.array([0.5, 0.25, 0.125], np.float32)
+REDUCTION = np.random.default_rng(2).integers(-127, 128, (256, SHIPPED_DIMENSIONS)).astype(np.int8)
+GERMAN = LanguageVectors(300, ("hafen", "löwe", "港"), CODES, WEIGHTS)
+ENGLISH = LanguageVectors(200, ("harbour", "lion", "fee"), CODES, WEIGHTS, REDUCTION)
+TABLE = LearnedVectors(DAY, "scheme", {"de": GERMAN, "en": ENGLISH})
+
+
+def test_it_is_read_as_it_was_written() -> None:
+    read = read_table(TABLE.to_bytes, DAY, "scheme")
+    assert read == TABLE
+    assert hash(read) == hash(TABLE)
+    assert read.name == TABLE.name
+    assert read.name.startswith("2026-11-23-")
+    assert (read.documents, read.words) == (500, 6)
+    assert read.languages["de"].words == GERMAN.words
+    assert read.languages["de"].reduction is None
+    assert np.array_equal(read.languages["en"].codes, CODES)
+    extraction = Extraction("de", {"hafen": 2, "unbekannt": 9})
+    (ours,), (theirs,) = (each.vectors(["?"], [extraction]) for each in (TABLE, read))
+    assert ours is not None
+    assert np.array_equal(ours, theirs)
+
+
+def test_another_content_scheme_or_day_has_another_name() -> None:
+    heavier = replace(GERMAN, weights=2 * WEIGHTS)
+    others = [
+        replace(TABLE, languages={"de": heavier, "en": ENGLISH}),
+        replace(TABLE, languages={"de": GERMAN}),
+        replace(TABLE, scheme="other"),
+        replace(TABLE, date="2026-11-24T10:00:00Z"),
+    ]
+    assert len({table.name for table in [TABLE, *others]}) == 5
+    assert others[0] != TABLE
+    assert TABLE != "a table"
+
+
+def test_a_worker_process_reads_it_once() -> None:
+    sent = pickle.dumps(TABLE)
+    assert pickle.loads(sent) == TABLE
+    assert pickle.loads(sent) is pickle.loads(sent)
+    assert len(sent) < 30_000
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", TABLE.to_bytes[:-200], TABLE.to_bytes[200:]])
+def test_a_damaged_one_is_not_read(content: bytes) -> None:
+    with pytest.raises(InputError, match="not as they were written"):
+        read_table(content, DAY, "scheme")
+
+
+def test_counts_are_damped_and_only_words_of_the_table_count() -> None:
+    once, often, alone, none = TABLE.vectors(
+        ["?"] * 4,
+        [
+            Extraction("de", {"hafen": 1, "löwe": 1}),
+            Extraction("de", {"hafen": 1, "löwe": 1, "nichts": 50}),
+            Extraction("de", {"hafen": 3}),
+            Extraction("de", {"nichts": 1}),
+        ],
+    )
+    assert once is not None
+    assert often is not None
+    assert alone is not None
+    assert none is None
+    assert np.array_equal(once, often)
+    expected = 0.5 * CODES[0].astype(float) + 0.25 * CODES[1]
+    expected /= np.linalg.norm(expected)
+    assert once[:OWN_DIMENSIONS] == pytest.approx(expected, abs=1e-5)
+    # In a language that the shipped word vectors do not have.
+    assert not once[OWN_DIMENSIONS:].any()
+
+
+def test_both_parts_of_an_english_vector_count_alike() -> None:
+    (both,), (shipped,) = (
+        TABLE.vectors(["?"], [Extraction("en", words, words)])
+        for words in ({"harbour": 1, "lion": 2}, {"trombone": 1})
+    )
+    assert both is not None
+    assert shipped is not None
+    own, other = both[:OWN_DIMENSIONS], both[OWN_DIMENSIONS:]
+    assert float(own @ own) == pytest.approx(0.5, abs=1e-5)
+    assert float(other @ other) == pytest.approx(0.5, abs=1e-5)
+    assert not shipped[:OWN_DIMENSIONS].any()
+    assert float(shipped @ shipped) == pytest.approx(1, abs=1e-5)
+
+
+def test_before_any_are_learned_english_has_the_shipped_ones_in_fewer_dimensions() -> None:
+    violin, cello, tax, german = StartingVectors().vectors(
+        ["?"] * 4,
+        [
+            Extraction("en", {"violin": 1}),
+            Extraction("en", {"cello": 1}),
+            Extraction("en", {"tax": 1}),
+            Extraction("de", {"tax": 1}),
+        ],
+    )
+    assert violin is not None
+    assert cello is not None
+    assert tax is not None
+    assert german is None
+    assert len(violin) == INDEX_DIMENSIONS
+    assert violin @ cello > violin @ tax + 0.2
+    assert StartingVectors() == StartingVectors()
