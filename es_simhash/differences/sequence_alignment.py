@@ -14,6 +14,7 @@ from es_simhash.differences.anchors import (
     unique_runs,
 )
 from es_simhash.fingerprints.hashing import Uint64s, xxh64
+from es_simhash.relation.interruption import require_wanted
 from es_simhash.text.tokens import Ints
 
 # Runs that anchor an alignment: units in a row that either side has once.
@@ -145,6 +146,7 @@ def aligned(sequences: Sequences) -> list[Block]:
     blocks = anchored(common, common.whole, () if exact else LONG_RUNS + SHORT_RUNS)
     pairs = [(a + n, b + n) for a, b, size in blocks for n in range(size)]
     for stretch in between(common.whole, blocks):
+        require_wanted()
         pairs += _pairs(common, stretch)
     places, targets = np.array(sorted(pairs), np.int64).reshape(-1, 2).T
     return diagonals(ours[places], theirs[targets])

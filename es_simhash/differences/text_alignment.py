@@ -21,6 +21,7 @@ from es_simhash.differences.sequence_alignment import (
     longest_common_subsequence,
 )
 from es_simhash.differences.text_units import Units, numbered, section_kind
+from es_simhash.relation.interruption import require_wanted
 from es_simhash.text.tokens import Ints
 
 # Share of the equal words that remains when each sentence is compared with its own version.
@@ -44,12 +45,15 @@ def align_texts(a: Units, b: Units) -> Alignment:
     kind = section_kind(a, b)
     sequences = Sequences.of(*numbered(a, b))
     stayed = slid(anchored(sequences, sequences.whole, LONG_RUNS), sequences, a, b)
+    require_wanted()
     stayed = loosened(stayed, a, b)
     gaps = list(between(sequences.whole, stayed))
     moves = find_moves(sequences, (a, b), (a.sections(kind), b.sections(kind)), gaps)
     filled = list(stayed)
+    require_wanted()
     left = _Left.of(a, b, moves)
     for gap in gaps:
+        require_wanted()
         filled += left.filled(sequences, gap, (a.sentences, b.sentences))
     blocks = without_islands(merged(filled), sequences.whole, a, b)
     blocks = slid(blocks, sequences, a, b, fixed=left.moved)
@@ -94,6 +98,7 @@ class _Left:
         pairs = sentence_pairs(sequences, gap, bounds, left)
         if pairs:
             apart = [block for part in _parts(gap, pairs) for block in self._words(sequences, part)]
+            require_wanted()
             if _total(apart) >= _LEAST_KEPT * _total(whole):
                 whole = apart
         return [

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.hashing import Fingerprints
 from es_simhash.fingerprints.simhash import hamming_distances
+from es_simhash.relation.interruption import require_wanted
 from es_simhash.relation.relation import Coverage
 from es_simhash.relation.thresholds import (
     DIFFERENT_COSINE,
@@ -87,6 +88,7 @@ def _nearest(
     of_hits = np.full(len(hits), query.shape[1] * 8)
     rows = max(1, _CELLS // len(hits))
     for row in range(0, len(query), rows):
+        require_wanted()
         distances = hamming_distances(query[row : row + rows], hits)
         of_query[row : row + rows] = np.minimum.reduceat(distances, starts, axis=1)
         of_hits = np.minimum(of_hits, distances.min(axis=0))

@@ -181,4 +181,5 @@ def answers_of(gateway: Gateway, name: str, config: ServiceConfig) -> Answers:
     if date is not None:
         (date_field,) = index.store.ask([FindDateField(date, "date")])
     documents = FilteredDocuments(index.store, settings, date_field)
-    return Answers(index, documents, fields, config.evidence, config.limits.offset)
+    limits = config.limits
+    return Answers(index, documents, fields, config.evidence, limits.offset, limits.compared_bytes)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from es_simhash.errors import EsSimhashError, IndexMissing
+from es_simhash.relation.interruption import interruptible
 from es_simhash.service.monitoring import CACHE, ENGINE_FAILURES, log
 from es_simhash.service.operations import Filters, Operation, Question
 from es_simhash.service.responses import UNAVAILABLE, Body, Problem, problem_of, unavailable
@@ -142,7 +143,24 @@ class AnswerCache:
             self.size -= entry[1].size
 
 
+@dataclass
+class _Work:
+    """Work in a thread.
+
+    Attributes:
+        future: Its result.
+        unwanted: Ends it.
+        waiting: How many wait for it.
+    """
+
+    future: "asyncio.Future[Any]"
+    unwanted: threading.Event
+    waiting: int = 0
+
+
 Value = TypeVar("Value")
+# Of so many threads one compares texts.
+_THREADS_A_COMPARISON = 4
 # So long many probes ask Elasticsearch once.
 _READY_SECONDS = 1.0
 
@@ -171,6 +189,10 @@ class Dispatcher:
         self._cache = cache
         self._limits = limits
         self._pool = ThreadPoolExecutor(limits.threads, "es-simhash")
+        # Comparisons of long texts take seconds; they must not keep all threads from the rest.
+        heavy = max(1, limits.threads // _THREADS_A_COMPARISON)
+        self._heavy_pool = ThreadPoolExecutor(heavy, "es-simhash-compare")
+        self._shared: dict[str, _Work] = {}
         self._pending = 0
         self._ready_until = 0.0
 
@@ -180,36 +202,45 @@ class Dispatcher:
         Raises:
             Problem: There is none.
         """
+        key = operation.key(question)
         try:
-            return Answered(await self.run(lambda: self._answer(operation, question)))
+            body = await self.run(
+                lambda: self._answer(operation, question), key=key, is_heavy=operation.is_heavy
+            )
+            return Answered(body)
         except Problem as problem:
             is_away = problem.status == UNAVAILABLE and not isinstance(
                 problem.__cause__, IndexMissing
             )
-            key = operation.key(question) if self._serves_stale and is_away else None
-            kept = None if key is None else self._cache.get(key, stale=True)
+            is_allowed = self._serves_stale and is_away
+            kept = self._cache.get(key, stale=True) if is_allowed and key is not None else None
             if kept is None:
                 raise
             CACHE.labels("stale").inc()
             return Answered(kept.body, is_stale=True)
 
-    async def run(self, work: Callable[[], Value]) -> Value:
-        """Return the result of work in a thread.
+    async def run(
+        self, work: Callable[[], Value], *, key: str | None = None, is_heavy: bool = False
+    ) -> Value:
+        """Return the result of work in a thread; what nobody waits for any more is ended.
+
+        Args:
+            work: The work.
+            key: Everything that its result depends on: who asks for the same meanwhile gets the
+                same result; None for work that is done for each.
+            is_heavy: Whether it takes seconds, so that others must not wait behind it.
 
         Raises:
             Problem: It failed, took too long, or too many requests wait.
         """
-        if self._pending >= self._limits.threads + self._limits.waiting:
-            raise unavailable("Too many requests wait; try again.")
-        self._pending += 1
-        future = asyncio.get_running_loop().run_in_executor(self._pool, work)
-        # What was given up still has its thread, until the client's own limit ends it.
-        future.add_done_callback(self._done)
+        shared = self._begun(work, key, is_heavy)
+        shared.waiting += 1
         try:
-            return await asyncio.wait_for(asyncio.shield(future), self._limits.seconds)
+            result: Value = await asyncio.wait_for(
+                asyncio.shield(shared.future), self._limits.seconds
+            )
+            return result
         except asyncio.TimeoutError:
-            # One that still waits for a thread is not sent any more.
-            future.cancel()
             ENGINE_FAILURES.inc()
             raise unavailable("The answer took too long; try again.") from None
         except EsSimhashError as error:
@@ -218,6 +249,41 @@ class Dispatcher:
                 ENGINE_FAILURES.inc()
                 log(logging.WARNING, "engine failed", error=True)
             raise problem from error
+        finally:
+            shared.waiting -= 1
+            if not shared.waiting:
+                self._end(shared, key)
+
+    def _begun(self, work: Callable[[], Any], key: str | None, is_heavy: bool) -> "_Work":
+        """Return work that is under way, the same for all who ask for it meanwhile."""
+        if key is not None and key in self._shared:
+            return self._shared[key]
+        if self._pending >= self._limits.threads + self._limits.waiting:
+            raise unavailable("Too many requests wait; try again.")
+        self._pending += 1
+        pool = self._heavy_pool if is_heavy else self._pool
+        unwanted = threading.Event()
+
+        def until_unwanted() -> Any:
+            with interruptible(unwanted):
+                return work()
+
+        future = asyncio.get_running_loop().run_in_executor(pool, until_unwanted)
+        future.add_done_callback(self._done)
+        begun = _Work(future, unwanted)
+        if key is not None:
+            self._shared[key] = begun
+        return begun
+
+    def _end(self, work: "_Work", key: str | None) -> None:
+        """End work that nobody waits for: at once in the queue, else where it looks next.
+
+        What waits for the engine ends by the client's own limit.
+        """
+        work.unwanted.set()
+        work.future.cancel()
+        if key is not None and self._shared.get(key) is work:
+            del self._shared[key]
 
     async def require_ready(self) -> None:
         """Check that the index can be searched; that it can is remembered for a second.
@@ -233,6 +299,7 @@ class Dispatcher:
     def close(self) -> None:
         """End the threads, as soon as what they do is done."""
         self._pool.shutdown(wait=False, cancel_futures=True)
+        self._heavy_pool.shutdown(wait=False, cancel_futures=True)
 
     def _done(self, future: "asyncio.Future[Any]") -> None:
         self._pending -= 1

@@ -1,11 +1,11 @@
 """Endpoints of the API: from a request to its response."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
@@ -33,12 +33,38 @@ Identify = Callable[[Mapping[str, str], ServiceConfig], Caller]
 # How an answer is marked that may not hold any more (RFC 9211), and not kept by others.
 _STALE = {"Cache-Status": "es-simhash; hit; fwd=stale; detail=engine-away"}
 _NOT_KEPT = "no-store"
+# As nginx logs it; nobody gets it.
+_CLIENT_GONE = 499
+Value = TypeVar("Value")
 _WIDGET = "related-documents.js"
 # In the wheel, and in a checkout.
 _WIDGET_FOLDERS = (
     Path(__file__).parents[1] / "widget",
     Path(__file__).parents[2] / "widget",
 )
+
+
+async def while_connected(request: Request, answer: Coroutine[Any, Any, Value]) -> Value:
+    """Return an answer, unless whoever asked goes away: then it is cancelled.
+
+    Raises:
+        Problem: The connection was closed.
+    """
+    asked = asyncio.ensure_future(answer)
+    gone = asyncio.ensure_future(_disconnected(request))
+    try:
+        await asyncio.wait({asked, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if not asked.done():
+            raise Problem(_CLIENT_GONE, "The connection was closed.")
+        return asked.result()
+    finally:
+        asked.cancel()
+        gone.cancel()
+
+
+async def _disconnected(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 @dataclass(frozen=True)
@@ -117,7 +143,8 @@ class Endpoints:
             require_no_parameters(given)
         text = await self._text(request) if operation.reads_text else None
         question = Question(caller.filters, tuple(ids), search, text)
-        body, is_stale = await self.dispatcher.answer(operation, question)
+        answer = self.dispatcher.answer(operation, question)
+        body, is_stale = await while_connected(request, answer)
         if operation.method == "POST":
             return body.response(request, "application/json")
         caching = _NOT_KEPT if is_stale else self._caching

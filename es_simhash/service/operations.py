@@ -58,6 +58,7 @@ class Operation:
         searches: Whether the query chooses search options; otherwise it must be empty.
         reads_text: Whether it is a POST with a text in its body.
         is_cached: Whether answers are kept while the documents in them stay as they are.
+        is_heavy: Whether whole texts are compared, which may take seconds.
     """
 
     path: str
@@ -67,6 +68,7 @@ class Operation:
     searches: bool = False
     reads_text: bool = False
     is_cached: bool = True
+    is_heavy: bool = False
 
     @property
     def method(self) -> Literal["GET", "POST"]:

@@ -13,7 +13,9 @@ from es_simhash.relation.family_history import FamilyHistory
 from es_simhash.relation.relation import DocumentContext, Relation
 from es_simhash.service.dispatcher import States
 from es_simhash.service.operations import ApiAnswer, Filters, Operation, Question
+from es_simhash.service.responses import Problem
 from es_simhash.store.config import DocumentFields, IndexConfig, link_fields
+from es_simhash.store.intents import DocumentsById, Parts
 from es_simhash.store.options import Query, SearchOptions
 from es_simhash.store.order import SORTS, Sort
 
@@ -48,6 +50,7 @@ class Answers:
         fields: Fields that may leave.
         evidence: Whether passages, and what texts have in common, may leave.
         max_offset: Most relations to pass over.
+        max_compared_bytes: Most bytes of two texts that are compared.
     """
 
     index: ServedIndex
@@ -55,6 +58,7 @@ class Answers:
     fields: tuple[str, ...]
     evidence: bool
     max_offset: int
+    max_compared_bytes: int
 
     @property
     def sorts(self) -> tuple[Sort, ...]:
@@ -81,7 +85,7 @@ class Answers:
             ),
             Operation(
                 "/compare/{a}/{b}", "How two documents are related, and what changed",
-                "Comparison", self.compare,
+                "Comparison", self.compare, is_heavy=True,
             ),
             Operation("/families/{id}", "The versions of a document", "Family", self.family),
             Operation(
@@ -113,6 +117,7 @@ class Answers:
             DocumentMissing: One of them is not there, or does not match the filters.
         """
         documents = self._require(question)
+        self.require_comparable(question.ids)
         a, b = (documents[id].context for id in question.ids)
         relation = replace(self.index.explain(*question.ids), document=b)
         body = {
@@ -122,6 +127,21 @@ class Answers:
             "b": self._context(b),
         }
         return ApiAnswer(body, frozenset(question.ids))
+
+    def require_comparable(self, ids: Sequence[str]) -> None:
+        """Check that two texts are not too large to be compared here.
+
+        Raises:
+            Problem: They are.
+        """
+        (rows,) = self.documents.store.ask([DocumentsById(tuple(ids), Parts(text=True))])
+        size = sum(len((row.text or "").encode("utf-8", "surrogatepass")) for row in rows)
+        if size > self.max_compared_bytes:
+            raise Problem(
+                413,
+                f"Two texts may have at most {self.max_compared_bytes} bytes together to be "
+                "compared here.",
+            )
 
     def family(self, question: Question) -> ApiAnswer:
         """Return the version family of a document, or that of a name.

@@ -61,6 +61,7 @@ class ServiceLimits:
             counts its own.
         threads: Requests of one worker that ask Elasticsearch at the same time.
         waiting: Requests of one worker that wait for one of these.
+        compared_bytes: Most bytes of two texts that are compared with each other.
     """
 
     size: int = field(default=50, metadata=constraints(1, 1_000))
@@ -70,6 +71,7 @@ class ServiceLimits:
     requests_per_minute: int = field(default=600, metadata=constraints(0, 10_000_000))
     threads: int = field(default=8, metadata=constraints(1, 256))
     waiting: int = field(default=1_000, metadata=constraints(0, 100_000))
+    compared_bytes: int = field(default=2_000_000, metadata=constraints(1, 2 * MAX_TEXT_BYTES))
 
 
 @dataclass(frozen=True)

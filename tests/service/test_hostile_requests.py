@@ -12,7 +12,7 @@ import pytest
 from es_simhash.service.callers import RateLimit
 from es_simhash.service.responses import Problem
 from es_simhash.service.service_config import ServiceConfig, ServiceLimits
-from tests.support.service import KEYS, Serve, bearer, tenant_config
+from tests.support.service import FIRST, KEYS, Serve, bearer, tenant_config
 
 pytestmark = pytest.mark.cluster
 
@@ -206,7 +206,9 @@ def test_more_requests_than_may_wait_are_told_to_come_back(serve: Serve, tenants
 
     http = serve(tenants, limited(threads=1, waiting=0, requests_per_minute=0))
     with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(lambda _: http.get("/related/a1"), range(40)))
+        # Each another question: the same one is answered once for all.
+        texts = [{"text": f"{FIRST} {number}"} for number in range(40)]
+        answers = list(pool.map(lambda text: http.post("/related", json=text), texts))
     assert {answer.status_code for answer in answers} == {200, 503}
     busy = next(answer for answer in answers if answer.status_code == 503)
     assert busy.headers["retry-after"] == "2"

@@ -9,6 +9,7 @@ from es_simhash.relation.alignment.seeds import Seeds, seeds
 from es_simhash.relation.alignment.sentence_words import SentenceWords
 from es_simhash.relation.alignment.sorted_arrays import sorted_unique
 from es_simhash.relation.alignment.stretches import Agreement, Stretches, TextPair
+from es_simhash.relation.interruption import require_wanted
 from es_simhash.relation.thresholds import (
     COPIED_SCORE,
     INFORMED_SEEDS,
@@ -100,6 +101,7 @@ def _passages(pair: TextPair, seed_pairs: Seeds) -> Iterator[AlignedPassage]:
     """Yield the passages of seeds that are near each other in both texts."""
     least = INFORMED_SEEDS * pair.least_information
     for group in clusters(seed_pairs.query, seed_pairs.hit, PASSAGE_GAP, PASSAGE_GAP):
+        require_wanted()
         if seed_pairs.information[group].sum() < least:
             continue
         at = pair.trimmed(_around(pair, seed_pairs, group))
@@ -131,6 +133,7 @@ def _summaries(
     """Yield passages of which one side is much longer than the other, where the gaps are wider."""
     least = INFORMED_SEEDS * pair.least_information
     for group in clusters(seed_pairs.query, seed_pairs.hit, *gaps):
+        require_wanted()
         places = min(len(sorted_unique(side[group])) for side in (seed_pairs.query, seed_pairs.hit))
         if places < SUMMARY_SEEDS or seed_pairs.information[group].sum() < least:
             continue

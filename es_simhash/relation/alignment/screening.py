@@ -95,7 +95,7 @@ class _Entries:
         pairs = np.bincount(in_text, minlength=self.texts)
         passed = pairs > PAIRS_PER_SENTENCE * (query.count + self.counts)
         weights = query.weights[ours][word]
-        cells, dots, common = pair_sums(
+        cells, dots, common, _ = pair_sums(
             in_query * self.sentences + self.sentence[entry],
             weights * self.weights[entry],
             query.count * self.sentences,

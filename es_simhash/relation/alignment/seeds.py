@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from es_simhash.fingerprints.hashing import ranks_within
 from es_simhash.relation.alignment.sentence_words import EqualRuns, SentenceWords
 from es_simhash.relation.alignment.sorted_arrays import products, shared_places, sorted_unique
+from es_simhash.relation.interruption import require_wanted
 from es_simhash.relation.thresholds import SEED_CLEARNESS, SEED_COSINE, SEED_DICE
 from es_simhash.text.tokens import Ints
 
@@ -47,7 +48,9 @@ def seeds(query: SentenceWords, hit: SentenceWords, runs: EqualRuns) -> Seeds:
         hit: Another.
         runs: Their equal runs.
     """
+    require_wanted()
     resembling, cosines, information = _resembling(query, hit)
+    require_wanted()
     copied = _copied(query, hit, runs)
     information[np.isin(resembling, copied)] = np.inf
     copied = np.setdiff1d(copied, resembling, assume_unique=True)
@@ -89,15 +92,17 @@ def _resembling(
     ours, theirs = ours[kept], theirs[kept]
     pairs, word = _pairs(query, hit, ours, theirs)
     weights = query.weights[ours] * hit.weights[theirs]
-    cells, dots, common = pair_sums(pairs, weights[word], query.count * hit.count)
+    require_wanted()
+    cells, dots, common, places = pair_sums(pairs, weights[word], query.count * hit.count)
+    require_wanted()
     first, second = np.divmod(cells, max(1, hit.count))
     scales = our_norms[first] * their_norms[second]
     similar = dots >= SEED_COSINE * scales
     similar &= 2 * common >= SEED_DICE * (our_counts[first] + their_counts[second])
     similar &= dots > 0
     seed_cells = cells[similar]
-    among = np.isin(pairs, seed_cells)
-    known = np.searchsorted(seed_cells, pairs[among])
+    among = similar[places]
+    known = (np.cumsum(similar) - 1)[places[among]]
     halves = (query.weights[ours] + hit.weights[theirs])[word[among]] / 2
     information = np.bincount(known, halves, minlength=len(seed_cells))
     return seed_cells, dots[similar] / scales[similar], np.asarray(information, np.float64)
@@ -142,18 +147,35 @@ def _pairs(query: SentenceWords, hit: SentenceWords, ours: Ints, theirs: Ints) -
     return in_query * max(1, hit.count) + in_hit, word
 
 
-def pair_sums(
-    pairs: Ints, values: NDArray[np.float64], cells: int
-) -> tuple[Ints, NDArray[np.float64], Ints]:
-    """Return the distinct pairs, the sum of the values of each, and how often each occurs."""
+class PairSums(NamedTuple):
+    """The distinct pairs among many.
+
+    Attributes:
+        pairs: The distinct pairs, ascending.
+        sums: Sum of the values of each.
+        counts: How often each occurs.
+        places: Which of them each of the many is.
+    """
+
+    pairs: Ints
+    sums: NDArray[np.float64]
+    counts: Ints
+    places: Ints
+
+
+def pair_sums(pairs: Ints, values: NDArray[np.float64], cells: int) -> PairSums:
+    """Return the distinct pairs, with the sum of the values of each."""
     if cells > _DENSE:
         distinct, places = np.unique(pairs, return_inverse=True)
-        return distinct, np.asarray(np.bincount(places, values), np.float64), np.bincount(places)
+        sums = np.asarray(np.bincount(places, values), np.float64)
+        return PairSums(distinct, sums, np.bincount(places), places)
     counts = np.bincount(pairs, minlength=cells)
     # Of numbers, it takes several times as long.
-    present = np.flatnonzero(counts > 0)
+    is_present = counts > 0
+    present = np.flatnonzero(is_present)
     sums = np.asarray(np.bincount(pairs, values, minlength=cells), np.float64)
-    return present, sums[present], counts[present]
+    places = (np.cumsum(is_present) - 1)[pairs]
+    return PairSums(present, sums[present], counts[present], places)
 
 
 def _copied(query: SentenceWords, hit: SentenceWords, runs: EqualRuns) -> Ints:

@@ -14,7 +14,7 @@ from starlette.routing import Route
 from es_simhash.differences.rendering.comparison_page import ComparisonPage
 from es_simhash.service.callers import Caller, explorer_caller
 from es_simhash.service.dispatcher import Value
-from es_simhash.service.endpoints import Endpoints
+from es_simhash.service.endpoints import Endpoints, while_connected
 from es_simhash.service.explorer.addresses import ROOT, compare_address
 from es_simhash.service.explorer.counted_pages import CountedPages
 from es_simhash.service.explorer.explorer_reader import ExplorerReader
@@ -158,7 +158,12 @@ class Explorer:
     async def compare(self, request: Request, caller: Caller) -> Response:
         """Show two documents side by side."""
         a, b = path_ids(request.scope["raw_path"], f"{ROOT}compare/", 2)
-        compared = await self._run(lambda: self.reader.compare(a, b, caller.filters))
+        compared = await while_connected(
+            request,
+            self.endpoints.dispatcher.run(
+                lambda: self.reader.compare(a, b, caller.filters), is_heavy=True
+            ),
+        )
         names = compared.a["title"] or a, compared.b["title"] or b
         comparison = None
         if compared.changes is not None:

@@ -177,6 +177,7 @@ class ExplorerReader:
         contexts = {
             id: self.answers.document(Question(filters, (id,))).body["document"] for id in (a, b)
         }
+        self.answers.require_comparable((a, b))
         relation = self.answers.index.explain(a, b)
         changes = self.answers.index.changes(a, b) if self.answers.evidence else None
         timeline = None

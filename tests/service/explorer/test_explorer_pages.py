@@ -2,6 +2,7 @@
 
 import base64
 import re
+import threading
 from typing import Any
 from urllib.parse import quote
 
@@ -306,12 +307,21 @@ def test_what_takes_long_says_so_and_opens_again(
     serve: Serve, tenants: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from es_simhash.service.explorer import counted_pages
+    from es_simhash.service.explorer.explorer_reader import ExplorerReader
 
+    may_read, read = threading.Event(), ExplorerReader.families
+
+    def read_late(reader: ExplorerReader, *choice: Any) -> Any:
+        may_read.wait(60)
+        return read(reader, *choice)
+
+    monkeypatch.setattr(ExplorerReader, "families", read_late)
     monkeypatch.setattr(counted_pages, "_WAIT", 0.0)
     http = serve(tenants)
     answer = http.get("/explorer/families/")
     assert answer.headers["refresh"] == "3"
     assert "are being counted" in Page(answer.text).words
+    may_read.set()
     monkeypatch.setattr(counted_pages, "_WAIT", 20.0)
     assert "1 family" in page(http, "/explorer/families/").words
 
