@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: demo node node-stop test check clean docs docs-check bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
   bench-semantics bench-labelled-neighbours bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-sweep bench-decisions \
-  bench-passages bench-copies bench-changes bench-chains bench-widget bench-service bench-async bench-outage \
+  bench-passages bench-copies bench-changes bench-chains bench-widget bench-service bench-async bench-outage bench-strain \
   bench-parts-of-speech bench-peers version-weights bench-candidates bench-schemes bench-tune \
   evaluate experiments
 
@@ -132,6 +132,10 @@ bench-async: $(STAMP)
 # What the HTTP service answers while Elasticsearch is killed and started again.
 bench-outage: $(STAMP)
 	@$(BIN)/python -m tests.bench.service_outage $(ARGS)
+
+# How fast light requests are while others ask the HTTP service for heavy work and go away.
+bench-strain: $(STAMP)
+	@$(BIN)/python -m tests.bench.service_strain $(ARGS)
 
 # Shared passages, aligned and found through an index (needs the data).
 bench-passages: $(STAMP)
