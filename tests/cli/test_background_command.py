@@ -90,7 +90,9 @@ def test_an_index_with_vectors_of_its_own_keeps_them(
     index_name: str, cluster_url: str, run: Run
 ) -> None:
     at = ("--url", cluster_url)
-    assert run("install", index_name, "--vectors", "index", *at).status == 0
+    new = run("install", index_name, "--vectors", "index", *at).out
+    assert "Its vectors are learned when it has 200 texts" in new
+    assert f"run `es-simhash background {index_name}`" in new
     assert "nothing to do" in run("install", index_name, *at).out
     assert "nothing to do" in run("install", index_name, "--vectors", "index", *at).out
     wrong = run("install", f"{index_name}-x", "--vectors", "index", "--dims", "64", *at).refusal()
