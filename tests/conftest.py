@@ -1,5 +1,6 @@
 """Fixtures for all tests: an engine, a client, an index name, the data sets."""
 
+import gc
 import os
 import tempfile
 import uuid
@@ -83,6 +84,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next(beginnings, len(LONGEST))
 
     items.sort(key=place)
+
+
+def pytest_collection_finish() -> None:
+    # All that was collected stays to the end: not to be looked through for garbage again and again.
+    gc.freeze()
 
 
 def pytest_report_header() -> str:

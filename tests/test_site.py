@@ -13,7 +13,7 @@ import pytest
 from mkdocs.exceptions import Abort
 
 from es_simhash.errors import EsSimhashError
-from scripts.build_site import ROOT, copy_pages, sources
+from scripts.build_site import ROOT, sources
 from tests.support.browser import chromium
 
 # What a browser loads by itself; links to other sites are for the reader to follow.
@@ -45,19 +45,29 @@ def test_every_page_of_the_repository_is_on_the_site(built_site: Path) -> None:
 
 
 def test_a_broken_link_fails_the_build(tmp_path: Path) -> None:
-    """The build of pages of which one has a broken link, without the copying."""
+    """A site of two pages, built with the settings of that of the documentation."""
     from mkdocs.commands.build import build
     from mkdocs.config import load_config
 
     pages = tmp_path / "pages"
-    copy_pages(pages)
-    with (pages / "docs" / "report.md").open("a", encoding="utf-8") as page:
-        page.write("\n[gone](no-such-page.md)\n\n[gone](relations.md#no-such-heading)\n")
-    config = load_config(
-        str(ROOT / "mkdocs.yml"), docs_dir=str(pages), site_dir=str(tmp_path / "site"), strict=True
-    )
-    with pytest.raises(Abort, match="2 warnings"):
+    pages.mkdir()
+    (pages / "relations.md").write_text("# Relations\n\n## Kinds\n", "utf-8")
+
+    def build_with(links: str) -> None:
+        (pages / "README.md").write_text(f"# Report\n\n[kinds](relations.md#kinds)\n\n{links}\n")
+        config = load_config(
+            str(ROOT / "mkdocs.yml"),
+            docs_dir=str(pages),
+            site_dir=str(tmp_path / "site"),
+            nav=["README.md", "relations.md"],
+            strict=True,
+        )
         build(config)
+
+    build_with("")
+    for broken in ("no-such-page.md", "relations.md#no-such-heading"):
+        with pytest.raises(Abort, match="1 warning"):
+            build_with(f"[gone]({broken})")
 
 
 def test_no_file_names_another_host_to_load_from(built_site: Path) -> None:

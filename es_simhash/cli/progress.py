@@ -3,21 +3,15 @@
 import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
+from typing import TYPE_CHECKING
 
 from es_simhash.errors import EsSimhashError
 from es_simhash.ingestion.bulk.input_sources import Source
 from es_simhash.text.escaping import one_line
+
+# Imported when a bar is shown: help of a command needs none.
+if TYPE_CHECKING:
+    from rich.progress import Progress, ProgressColumn
 
 # The file of a run has all its failures.
 MAX_FAILURES_SHOWN = 10
@@ -30,7 +24,7 @@ class ProgressBar:
         progress: Where it is shown.
     """
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: "Progress") -> None:
         self._progress = progress
         self._task = progress.add_task("documents", total=None, rate=0.0)
         self._failures = 0
@@ -75,7 +69,7 @@ class ProgressBar:
 
 @contextmanager
 def progress_bar(
-    *, quiet: bool = False, counter: ProgressColumn | None = None
+    *, quiet: bool = False, counter: "ProgressColumn | None" = None
 ) -> Iterator[ProgressBar]:
     """Show the progress of a run on a terminal.
 
@@ -83,6 +77,15 @@ def progress_bar(
         quiet: Whether nothing is shown.
         counter: Shows how much of how much is done; None for numbers.
     """
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
     console = Console(stderr=True)
     columns = (
         BarColumn(),
@@ -99,6 +102,8 @@ def progress_bar(
 @contextmanager
 def bytes_progress(sources: Iterable[Source], *, quiet: bool) -> Iterator[ProgressBar]:
     """Show the bytes of sources that are read, and documents per second, on a terminal."""
+    from rich.progress import DownloadColumn
+
     with progress_bar(quiet=quiet, counter=DownloadColumn()) as bar:
         if not bar.is_hidden:
             sizes = [source.size() for source in sources]

@@ -10,9 +10,6 @@ from es_simhash.cli.files import require_writable, write_file
 from es_simhash.cli.options import Quiet, TextTarget
 from es_simhash.cli.progress import progress_bar
 from es_simhash.maintenance.reports.index_report import IndexReport, ReportOptions
-from es_simhash.maintenance.reports.page import headline, report_html
-from es_simhash.maintenance.reports.read import read_report
-from es_simhash.questions.index import Index
 from es_simhash.text.escaping import one_line
 
 
@@ -34,6 +31,11 @@ def report(
         html: HTML file to write.
     """
     require_writable(html, "html")
+    # Help and errors of usage are printed without what reads an index.
+    from es_simhash.maintenance.reports.page import report_html
+    from es_simhash.maintenance.reports.read import read_report
+    from es_simhash.questions.index import Index
+
     with target.connected() as client, progress_bar(quiet=quiet) as progress:
         index = Index(client, target.index, target.config)
         found = read_report(index, options=options, progress=progress)
@@ -43,4 +45,6 @@ def report(
 
 def written_line(report: IndexReport, output: Path) -> str:
     """Return what a report says, and where it is, as one line."""
+    from es_simhash.maintenance.reports.page import headline
+
     return one_line(f"{headline(report)}: {output}")

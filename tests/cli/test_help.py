@@ -107,7 +107,9 @@ def test_an_unknown_command_or_option_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["families", "--help"], ["related", "--help"]], ids=" ".join
+    "arguments",
+    [["--help"], ["families", "--help"], ["related", "--help"], ["report", "--help"]],
+    ids=" ".join,
 )
 def test_help_imports_nothing_that_takes_long(arguments: list[str]) -> None:
     assert (

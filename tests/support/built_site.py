@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from scripts.build_site import build_site
-
 
 @pytest.fixture(scope="session")
 def built_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -15,6 +13,9 @@ def built_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     A warning, such as a broken link or a page outside the navigation, is an exception here.
     """
+    # MkDocs takes half a second to import.
+    from scripts.build_site import build_site
+
     # The folder of the whole run is that above the folder of a process.
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if base.name.startswith("popen-") else base) / "built-site"
