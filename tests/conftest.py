@@ -70,6 +70,7 @@ LONGEST = (
     "tests/pages",
     "tests/test_site.py",
     "tests/test_tutorials.py",
+    "tests/test_wheel_without_lab.py",
     "tests/widget",
     "tests/cli/test_ingest_command.py",
     "tests/questions",

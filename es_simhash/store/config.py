@@ -8,13 +8,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from es_simhash.constraints import constraints
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.relation.thresholds import VERSION_SCORE
-from es_simhash.semantics.semantic_profile import WordTable
 from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.store.added_schemes import AddedScheme, scheme_fields
 from es_simhash.store.fields import (
@@ -25,6 +24,10 @@ from es_simhash.store.fields import (
     field_path,
 )
 from es_simhash.store.source import field_names
+
+# Imports numpy, which help of a command does without.
+if TYPE_CHECKING:
+    from es_simhash.semantics.semantic_profile import WordTable
 
 # What is in braces in the pattern of a link.
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
@@ -207,7 +210,7 @@ class IndexConfig:
     min_score: float | None = None
     version_threshold: float | None = None
     schemes: tuple[AddedScheme, ...] = ()
-    table: WordTable | None = None
+    table: "WordTable | None" = None
 
     def __post_init__(self) -> None:
         if self.version_threshold is not None:
