@@ -97,7 +97,7 @@ class SearchOptions:
         offset: Relations to pass over, of the same list in pages of `size`.
         exclude: Ids of documents to leave out.
         family: Whether only documents of the query's family are returned (`same`), or none of it
-            (`other`).
+            (`other`), nor another version of the query unless `kinds` names versions.
         context: Whether the title, date, family and so on of each hit are read; None where the
             index is configured with fields of these.
     """
@@ -163,9 +163,14 @@ class SearchOptions:
         """Whether texts are aligned, and documents with a shared passage are among the kinds."""
         return self.passages and (not self.kinds or "shares_passages" in self.kinds)
 
+    @property
+    def _default_kinds(self) -> tuple[Kind, ...]:
+        """The kinds where none are named: versions that are in no family are of this one too."""
+        return KINDS[len(VERSION_KINDS) :] if self.family == "other" else KINDS
+
     def shows(self, relation: Relation) -> bool:
         """Check whether a relation is wanted."""
-        return relation.kind in (self.kinds or KINDS) and self._passes(relation)
+        return relation.kind in (self.kinds or self._default_kinds) and self._passes(relation)
 
     def may_show(self, relation: Relation) -> bool:
         """Check whether a relation is wanted, or may be when its passages are aligned."""

@@ -166,6 +166,21 @@ def test_excluded_documents_make_room_for_others(client: Any, archive: str) -> N
     assert len(left) == 3
 
 
+def test_other_families_have_no_version_that_families_did_not_see_yet(
+    client: Any, archive: str, make_text: Callable[..., str], revise: Callable[..., str]
+) -> None:
+    from es_simhash.ingestion.ingest import ingest
+    from es_simhash.maintenance.families.find_families import find_families
+
+    find_families(client, archive)
+    late = {"id": "late", "body": revise(make_text(1, 300), 9)}
+    assert [each for each in ingest(client, archive, [late]) if not each.ok] == []
+    client.indices.refresh(index=archive)
+    options = SearchOptions(evidence=False, size=50, family="other")
+    assert "late" not in found(client, archive, "v0", options)
+    assert "late" in found(client, archive, "v0", replace(options, kinds=VERSIONS.kinds))
+
+
 def test_families_narrow_an_answer(client: Any, archive: str) -> None:
     from es_simhash import Index
     from es_simhash.maintenance.families.find_families import find_families
