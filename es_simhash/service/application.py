@@ -23,6 +23,7 @@ from es_simhash.service.endpoints import Endpoints
 from es_simhash.service.explorer.explorer_pages import Explorer, is_explorer_page
 from es_simhash.service.explorer.explorer_reader import ExplorerReader
 from es_simhash.service.explorer.page_contents import UsefulPairs
+from es_simhash.service.family_names import FamilyNames
 from es_simhash.service.monitoring import start_logging, stop_logging
 from es_simhash.service.operations import Filters
 from es_simhash.service.requested_hosts import RequestedHost
@@ -182,4 +183,12 @@ def answers_of(gateway: Gateway, name: str, config: ServiceConfig) -> Answers:
         (date_field,) = index.store.ask([FindDateField(date, "date")])
     documents = FilteredDocuments(index.store, settings, date_field)
     limits = config.limits
-    return Answers(index, documents, fields, config.evidence, limits.offset, limits.compared_bytes)
+    return Answers(
+        index,
+        documents,
+        fields,
+        config.evidence,
+        limits.offset,
+        limits.compared_bytes,
+        FamilyNames(config),
+    )

@@ -197,6 +197,8 @@ def _configuration(table: _Table, folder: Path) -> ServiceConfig:
             )
     if "labels" in options:
         options["labels"] = folder / options["labels"]
+    if (variable := table.text("secret_variable")) is not None:
+        options["secret"] = _secret(table, variable).encode()
     options["limits"] = _limits(limits)
     options["keys"] = tuple(map(_key, table.tables("keys")))
     tokens = table.table("tokens")

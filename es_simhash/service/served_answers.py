@@ -12,6 +12,7 @@ from es_simhash.relation.answer import Answer
 from es_simhash.relation.family_history import FamilyHistory
 from es_simhash.relation.relation import DocumentContext, Relation
 from es_simhash.service.dispatcher import States
+from es_simhash.service.family_names import FamilyNames
 from es_simhash.service.operations import ApiAnswer, Filters, Operation, Question
 from es_simhash.service.responses import Problem
 from es_simhash.store.config import DocumentFields, IndexConfig, link_fields
@@ -51,6 +52,7 @@ class Answers:
         evidence: Whether passages, and what texts have in common, may leave.
         max_offset: Most relations to pass over.
         max_compared_bytes: Most bytes of two texts that are compared.
+        names: Names of families as callers see them.
     """
 
     index: ServedIndex
@@ -59,6 +61,7 @@ class Answers:
     evidence: bool
     max_offset: int
     max_compared_bytes: int
+    names: FamilyNames
 
     @property
     def sorts(self) -> tuple[Sort, ...]:
@@ -153,7 +156,11 @@ class Answers:
         document = documents.get(question.id)
         if document is not None and document.context.family is None:
             raise DocumentMissing(f"Document {question.id!r} has no family yet.")
-        body = self.index.family(question.id, filters=question.filters).to_dict()
+        named = question.id if document is not None else self.names.stored(question.id)
+        if named is None:
+            raise DocumentMissing(f"Document {question.id!r} is not there for this caller.")
+        body = self.index.family(named, filters=question.filters).to_dict()
+        body["name"] = self.names.shown(body["name"])
         allowed = self._allowed_context()
         members = (*body["members"], *body["near"])
         for member in members:
@@ -164,6 +171,7 @@ class Answers:
         for near in body["near"]:
             # A sentence for whoever runs the families; `reason` says it to a program.
             del near["because"]
+            near["family"] = self._family(near["family"])
         if not allowed.date:
             body["date_field"] = None
             body["undated"], body["several_dates"] = [], []
@@ -254,10 +262,13 @@ class Answers:
     def _context(self, context: DocumentContext) -> dict[str, Any]:
         """Return the context of a document, without the parts from fields that may not leave."""
         allowed = asdict(self._allowed_context())
-        return {
-            name: value if name == "family" or allowed.get(name) else None
-            for name, value in asdict(context).items()
+        shown = {
+            name: value if allowed.get(name) else None for name, value in asdict(context).items()
         }
+        return {**shown, "family": self._family(context.family)}
+
+    def _family(self, name: str | None) -> str | None:
+        return None if name is None else self.names.shown(name)
 
     def _allowed_context(self) -> DocumentFields:
         """Return the fields of the index's configuration that may leave."""

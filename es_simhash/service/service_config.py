@@ -94,7 +94,8 @@ class ServiceConfig:
         cache_megabytes: How much one worker keeps.
         explorer: Whether the explorer is served; None for only where nobody has to show a key.
         labels: File of labelled pairs that the explorer writes; None for no labelling.
-        form_secret: Signs the explorer's forms; all workers of one start have the same.
+        secret: Signs the explorer's forms, and encrypts names of families; all workers of one start
+            have the same.
     """
 
     fields: tuple[str, ...] | None = None
@@ -110,7 +111,7 @@ class ServiceConfig:
     cache_megabytes: int = field(default=64, metadata=constraints(1, 65_536))
     explorer: bool | None = None
     labels: Path | None = None
-    form_secret: bytes = field(
+    secret: bytes = field(
         default_factory=lambda: secrets.token_bytes(32), repr=False, compare=False
     )
 

@@ -1,6 +1,7 @@
 """One tenant's documents do not show for another: by id, text, comparison, family, count, time."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -257,3 +258,39 @@ def test_a_public_key_is_no_secret(
 )
 def test_whoever_has_a_network_of_ipv6_is_one_caller(address: str, counted: str) -> None:
     assert network_of(address) == counted
+
+
+def test_the_name_of_a_family_tells_nothing_of_a_text(
+    serve: Serve, client: Any, tenants: str
+) -> None:
+    stored = client.get(index=tenants, id="a1")["_source"]["simhash"]["family"]
+    assert serve(tenants).get("/families/a1").json()["name"] == stored
+    config = tenant_config()
+    http = serve(tenants, config)
+    name = http.get("/families/a1", headers=A).json()["name"]
+    found = http.get("/related/a1", headers=A)
+    assert found.json()["document"]["family"] == name
+    assert found.json()["relations"][0]["document"]["family"] == name
+    for path in ("/families/a1", "/related/a1", "/documents/a1", "/compare/a1/a2"):
+        assert stored not in http.get(path, headers=A).text, path
+    # Nor can a guess be checked here.
+    missing = http.get("/families/no-such-family", headers=A)
+    assert comparable(http.get(f"/families/{stored}", headers=A)) == comparable(missing)
+    assert comparable(http.get("/families/f-AAAA", headers=A)) == comparable(missing)
+    # With one secret it is the same wherever and whenever it is asked for, with another one not.
+    assert serve(tenants, config).get("/families/a1", headers=A).json()["name"] == name
+    other = serve(tenants, replace(config, secret=b"another secret")).get("/families/a1", headers=A)
+    assert other.json()["name"] != name
+
+
+def test_the_pages_of_a_key_name_families_alike(serve: Serve, client: Any, tenants: str) -> None:
+    stored = client.get(index=tenants, id="a1")["_source"]["simhash"]["family"]
+    http = serve(tenants, replace(tenant_config(), explorer=True))
+    auth = ("any", KEYS["a"])
+    name = http.get("/families/a1", headers=A).json()["name"]
+    for path in ("", "families/", "documents/a1", "overview", "?q=Title", f"families/{name}"):
+        page = http.get(f"/explorer/{path}", auth=auth)
+        assert page.status_code == 200, path
+        assert stored not in page.text, path
+    for path in ("families/", "documents/a1", "overview"):
+        assert f"/explorer/families/{name}" in http.get(f"/explorer/{path}", auth=auth).text, path

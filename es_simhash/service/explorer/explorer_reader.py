@@ -127,9 +127,12 @@ class ExplorerReader:
         return self.answers.contexts(ids, filters) if ids else {}
 
     def family_size(self, name: str, filters: Filters) -> int:
-        """Return how many documents a family has."""
-        spans = self._ask(MeasureFamilies((name,), Where(tuple(filters))))
-        return spans[name].documents if name in spans else 0
+        """Return how many documents a family has, by its name as callers see it."""
+        stored = self.answers.names.stored(name)
+        if stored is None:
+            return 0
+        spans = self._ask(MeasureFamilies((stored,), Where(tuple(filters))))
+        return spans[stored].documents if stored in spans else 0
 
     def families(self, low: int, high: int | None, filters: Filters) -> FamilySizesList:
         """Return the families of these sizes: of more than 1,000, the largest."""
@@ -156,7 +159,7 @@ class ExplorerReader:
         contexts = self.contexts([family.representative.id for family in largest], filters)
         return [
             ListedFamily(
-                family.name,
+                self.answers.names.shown(family.name),
                 family.documents,
                 family.representative.id,
                 contexts[family.representative.id],
@@ -239,6 +242,7 @@ class ExplorerReader:
         largest = tuple(
             replace(
                 family,
+                name=self.answers.names.shown(family.name),
                 representative=allowed(family.representative),
                 oldest=family.oldest if self._shows_dates else None,
                 newest=family.newest if self._shows_dates else None,

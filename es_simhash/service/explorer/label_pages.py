@@ -229,4 +229,4 @@ class LabelPages:
 
     @property
     def _seal(self) -> FormSeal:
-        return FormSeal(self.endpoints.config.form_secret, self.reader.index)
+        return FormSeal(self.endpoints.config.secret, self.reader.index)

@@ -139,8 +139,8 @@ def test_documents_that_cannot_be_read_are_counted(
 def test_all_workers_sign_forms_alike() -> None:
     config = ServiceConfig(labels=Path("pairs.tsv"))
     # A worker gets the configuration of the process that starts it.
-    assert pickle.loads(pickle.dumps(config)).form_secret == config.form_secret
-    assert ServiceConfig().form_secret != config.form_secret
+    assert pickle.loads(pickle.dumps(config)).secret == config.secret
+    assert ServiceConfig().secret != config.secret
 
 
 def test_what_takes_long_says_so(label_client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
