@@ -1,53 +1,32 @@
 """The searches for the word vectors that were learned from an index, in its state index."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from es_simhash.semantics.learned_vectors import LearnedVectors
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.calls import Calls
 from es_simhash.store.elasticsearch.searches import OptionalSearch, search_all
-from es_simhash.store.state_entries import state_index_name
+from es_simhash.store.elasticsearch.state_lookup import StateLookup, entries_of
 from es_simhash.store.vector_table_entries import HEAD, MAX_PARTS, PART, table_of
 
 
-@dataclass(frozen=True)
-class VectorTableLookup:
-    """Looks up the table of an index in its state index.
-
-    Attributes:
-        index: The user's index, alias or data stream; of a pattern nothing is stored.
-        config: Of the index.
-    """
-
-    index: str
-    config: IndexConfig
-
-    @property
-    def state_index(self) -> str:
-        """Name of the state index, which need not exist."""
-        return state_index_name(self.index)
+class VectorTableLookup(StateLookup):
+    """Looks up the table of an index in its state index."""
 
     def searches(self, *, with_parts: bool) -> list[dict[str, Any]]:
         """Return the search for the table, or for its name alone; none where there can be none."""
         semantics = self.config.semantics
-        if semantics is None or not semantics.is_learned or any(s in self.index for s in "*,"):
+        if self.is_pattern or semantics is None or not semantics.is_learned:
             return []
-        kinds = [HEAD, PART] if with_parts else [HEAD]
-        conditions = [{"terms": {"kind": kinds}}, {"term": {"field": self.config.simhash_field}}]
-        return [
-            {
-                "size": MAX_PARTS if with_parts else 1,
-                "track_total_hits": False,
-                "_source": True if with_parts else ["kind", "name"],
-                "query": {"bool": {"filter": conditions}},
-            }
-        ]
+        if with_parts:
+            return [self.search([HEAD, PART], MAX_PARTS, None)]
+        return [self.search([HEAD], 1, ["kind", "name"])]
 
     def name(self, responses: Sequence[Mapping[str, Any]]) -> str | None:
         """Return the name of the table; None without one."""
-        head = _head(_entries(responses))
+        head = _head(entries_of(responses))
         return None if head is None else head.get("name")
 
     def read(self, responses: Sequence[Mapping[str, Any]]) -> LearnedVectors | None:
@@ -57,7 +36,7 @@ class VectorTableLookup:
             SchemeMismatch: It was learned with another semantic scheme, or by another version.
             InputError: It is not as it was written.
         """
-        entries = _entries(responses)
+        entries = entries_of(responses)
         head, semantics = _head(entries), self.config.semantics
         if head is None or semantics is None:
             return None
@@ -84,10 +63,6 @@ def with_table(index: str, config: IndexConfig) -> Calls[IndexConfig]:
         return config
     responses = yield from search_all(index, [], searches)
     return replace(config, table=lookup.read(responses))
-
-
-def _entries(responses: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    return [hit["_source"] for response in responses for hit in response["hits"]["hits"]]
 
 
 def _head(entries: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
