@@ -220,16 +220,19 @@ class VersionPolicy:
             decisions = join_families(decisions, stored)
         decisions = with_superseded(decisions)
         self._stored, self._batch = stored, {document.id: document for document in documents}
-        self._audit.write(
-            [
-                self._recorder.record(decision, stored.get(str(decision.other)), self._batch)
-                for decision in decisions
-                if decision.relation is not None
-            ]
+        self._record(
+            (decision, stored.get(str(decision.other)))
+            for decision in decisions
+            if decision.relation is not None
         )
         if self.rules.action == "link":
             link_originals(self._documents, decisions, stored)
         return decisions
+
+    def _record(self, decided: Iterable[tuple[Decision, Row | None]]) -> None:
+        """Write decisions with their originals to the audit log; a dry run aligns no texts."""
+        if not self._is_dry:
+            self._audit.write([self._recorder.record(*each, self._batch) for each in decided])
 
     def confirm(self, decisions: Sequence[Decision], failed: Collection[str] = ()) -> None:
         """Report that documents were written: what they replace is deleted now.
@@ -247,7 +250,7 @@ class VersionPolicy:
         """Delete what a document replaced; one of the same batch was not read before."""
 
         def record(changed: Row) -> None:
-            self._audit.write([self._recorder.record(decision, changed, self._batch)])
+            self._record([(decision, changed)])
 
         replaced = self._stored.get(ref.id) or self._documents.read([ref])[0]
         if replaced is not None:
