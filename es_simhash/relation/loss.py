@@ -8,7 +8,7 @@ class LostText:
     """What is lost of a text.
 
     Attributes:
-        share: Share of its words that stand in no run of four of the other text, from 0 to 1.
+        share: Share of its words that are in no run of four words of the other text, from 0 to 1.
         facts: Its numbers and names that stand nowhere in the other text, the first ten.
         stretches: What those words are, the longest stretches first, cut.
     """

@@ -1,6 +1,6 @@
 """The background of an index: how many of its documents have each concept and each name.
 
-A word that is rare in the language may stand in every document of an index, as `dlrs` does in
+A word that is rare in the language may occur in every document of an index, as `dlrs` does in
 business news. It says little there about what a text is about, and weighs as much less.
 """
 
@@ -18,7 +18,7 @@ MIN_DOCUMENTS = 200
 # A word weighs less from this share of the documents on, and a name from this one: chosen on
 # plateaus over five collections (docs/semantic-neighbours.md).
 COMMON_WORD, COMMON_NAME = 0.1, 0.01
-# A name of a smaller factor is left out: it stands in a tenth of the documents.
+# A name of a smaller factor is left out: it occurs in a tenth of the documents.
 _LEAST_NAME = 0.5
 # Words and names of a language that are kept, the most frequent: some 5 % stand in so many texts.
 MAX_TERMS = 5_000

@@ -1,4 +1,4 @@
-"""What a dry run has in place of an audit log and of reservations, neither of which it writes."""
+"""Stand-ins for the audit log and the reservations, which a dry run does not write."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -15,7 +15,7 @@ _POLL_SECONDS = 0.1
 
 
 class Claims(Protocol):
-    """Which texts a run may write, beside other writers."""
+    """Which texts a run may write while others write to the same index."""
 
     def acquire(self, wanted: Mapping[str, DocumentRef]) -> dict[str, Row]:
         """Claim texts; return the documents of those that are there already, by content hash."""

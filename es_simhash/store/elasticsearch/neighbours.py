@@ -84,7 +84,7 @@ def near_bodies(request: FindNear, config: IndexConfig, where: Where) -> list[di
 
 
 def _size(request: FindNear) -> int:
-    """Return how many documents are read: twice the limit, of which the nearest are returned."""
+    """Return how many documents to read: twice the limit, as only the nearest are returned."""
     return min(2 * request.candidates, MAX_HITS)
 
 
