@@ -519,7 +519,7 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
       const base = new URL(this.getAttribute("src") || "/", document.baseURI);
       // A path of dots would lead out of the folder, however it is escaped.
       if (/^\.{1,2}$/.test(documentId)) throw new Error("no address leads to this id");
-      const path = `${base.pathname.replace(/\/$/, "")}/related/${encodeURIComponent(documentId)}`;
+      const path = `${base.pathname.replace(/\/$/, "")}/v1/related/${encodeURIComponent(documentId)}`;
       const address = new URL(path, base.origin);
       if (this.#size) address.searchParams.set("size", this.#size);
       const response = await fetch(address, {

@@ -27,9 +27,9 @@ def serve(
     """Serve the documents related to those of INDEX over HTTP.
 
     A web site asks it for the versions and neighbours of a document, and why they are related:
-    GET /related/ID, /compare/A/B, /families/ID and /documents/ID, POST /related. The address
-    /openapi.json describes them. Only the fields that the configuration allows leave it; without a
-    file those that INDEX is configured with as title, date, owner, language and link.
+    GET /v1/related/ID, /v1/compare/A/B, /v1/families/ID and /v1/documents/ID, POST /v1/related. The
+    address /v1/openapi.json describes them. Only the fields that the configuration allows leave it;
+    without a file those that INDEX is configured with as title, date, owner, language and link.
 
     The pages under /explorer/ show the index in a browser; where the file has keys or tokens, only
     with `explorer = true`. With --labels, one of them offers pairs of documents to label, as

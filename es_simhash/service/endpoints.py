@@ -95,7 +95,7 @@ class Endpoints:
             "/healthz": self.health,
             "/readyz": self.readiness,
             "/metrics": self.metrics,
-            "/openapi.json": self.description,
+            "/v1/openapi.json": self.description,
             f"/widget/{_WIDGET}": self.widget,
         }
         return [

@@ -79,20 +79,20 @@ class Answers:
         """Operations of the API, with their addresses."""
         return (
             Operation(
-                "/related/{id}", "Documents related to a document", "Related", self.related,
+                "/v1/related/{id}", "Documents related to a document", "Related", self.related,
                 searches=True,
             ),
             Operation(
-                "/related", "Documents related to a text", "Related", self.related,
+                "/v1/related", "Documents related to a text", "Related", self.related,
                 searches=True, reads_text=True, is_cached=False,
             ),
             Operation(
-                "/compare/{a}/{b}", "How two documents are related, and what changed",
+                "/v1/compare/{a}/{b}", "How two documents are related, and what changed",
                 "Comparison", self.compare, is_heavy=True,
             ),
-            Operation("/families/{id}", "The versions of a document", "Family", self.family),
+            Operation("/v1/families/{id}", "The versions of a document", "Family", self.family),
             Operation(
-                "/documents/{id}", "The allowed fields of a document", "Document", self.document,
+                "/v1/documents/{id}", "The allowed fields of a document", "Document", self.document,
                 is_cached=False,
             ),
         )  # fmt: skip

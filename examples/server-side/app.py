@@ -41,7 +41,7 @@ ARTICLES = read_articles()
 def related_to(id: str) -> list[dict]:
     """Return what the service says is related; nothing while it is away: the page stays whole."""
     try:
-        answer = SERVICE.get(f"/related/{quote(id, safe='')}", params={"size": SIZE})
+        answer = SERVICE.get(f"/v1/related/{quote(id, safe='')}", params={"size": SIZE})
         answer.raise_for_status()
     except httpx.HTTPError as error:
         app.logger.warning("no related documents: %s", error)
@@ -71,10 +71,10 @@ def article(id: str) -> str:
     )
 
 
-@app.get("/related/<path:id>")
+@app.get("/v1/related/<path:id>")
 def related(id: str) -> Response:
     """Pass the widget's request on to the service, with the key that the browser does not have."""
-    return passed_on(f"/related/{quote(id, safe='')}", params={"size": SIZE})
+    return passed_on(f"/v1/related/{quote(id, safe='')}", params={"size": SIZE})
 
 
 @app.get("/widget/related-documents.js")

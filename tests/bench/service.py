@@ -5,10 +5,10 @@
 
 Documents of 2 KB of English words, one of five a version of another, with semantic features as
 `install` gives them.
-`GET /related/ID` is sent at a steady rate by as many connections as it needs: first with a cache,
-warm, for 500 documents; then without a cache, for all. A request that could not be sent in time
-counts from when it was due. Prints requests a second, median and 95th percentile, errors, and the
-memory of the service before and after.
+`GET /v1/related/ID` is sent at a steady rate by as many connections as it needs: first with a
+cache, warm, for 500 documents; then without a cache, for all. A request that could not be sent in
+time counts from when it was due. Prints requests a second, median and 95th percentile, errors,
+and the memory of the service before and after.
 """
 
 import argparse
@@ -137,7 +137,7 @@ class Load:
             if due > self._begin + self.seconds:
                 break
             time.sleep(max(0.0, due - time.perf_counter()))
-            is_good = _is_answered(connection, f"/related/{chosen.choice(self.ids)}")
+            is_good = _is_answered(connection, f"/v1/related/{chosen.choice(self.ids)}")
             with self._lock:
                 self.times.append(time.perf_counter() - due)
                 self.errors += not is_good
@@ -185,7 +185,7 @@ def fill_cache(port: int, ids: Sequence[str]) -> None:
     """Request each document once."""
     connection = HTTPConnection("127.0.0.1", port, timeout=60)
     for id in ids:
-        connection.request("GET", f"/related/{id}")
+        connection.request("GET", f"/v1/related/{id}")
         connection.getresponse().read()
     connection.close()
 

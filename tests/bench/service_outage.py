@@ -3,7 +3,7 @@
     python -m tests.bench.service_outage [--seconds 60] [--rate 25]
 
 A node of its own is killed (SIGKILL) after a sixth of the time and started again after a third,
-under a steady rate of `GET /related/ID` without a cache. Prints how many requests were answered
+under a steady rate of `GET /v1/related/ID` without a cache. Prints how many requests were answered
 with which status, and the seconds from when the index could be searched again to the first good
 answer.
 """
@@ -58,7 +58,7 @@ class Answers:
             time.sleep(max(0.0, due - time.monotonic()))
             connection = HTTPConnection("127.0.0.1", self._port, timeout=60)
             try:
-                connection.request("GET", f"/related/{int(due * 1000) % _DOCUMENTS}")
+                connection.request("GET", f"/v1/related/{int(due * 1000) % _DOCUMENTS}")
                 answer = connection.getresponse()
                 answer.read()
                 status = answer.status

@@ -58,14 +58,14 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def _strain(port: int, process: int, requests: int, idle: int) -> None:
     # What is loaded with the first questions is no strain.
-    for path in ("/related/0", "/compare/0/1"):
+    for path in ("/v1/related/0", "/v1/compare/0/1"):
         _asked(port, path)
     before = _memory(process)
     with _half_open(port, idle):
         strain = [threading.Thread(target=_give_up, args=(port,)) for _ in range(requests)]
         for thread in strain:
             thread.start()
-        most, taken = before, {"/healthz": [0.0], "/related/1?size=1": [0.0]}
+        most, taken = before, {"/healthz": [0.0], "/v1/related/1?size=1": [0.0]}
         until = time.monotonic() + _SECONDS
         while time.monotonic() < until:
             for path, seconds in taken.items():
@@ -74,7 +74,7 @@ def _strain(port: int, process: int, requests: int, idle: int) -> None:
             time.sleep(0.05)
         for thread in strain:
             thread.join()
-        free = _asked(port, "/compare/0/2")
+        free = _asked(port, "/v1/compare/0/2")
     print(f"{requests} comparisons given up after {_GIVEN_UP} s, {idle} connections half open")
     for path, seconds in taken.items():
         slow = 1000 * max(seconds)
@@ -100,7 +100,7 @@ def _asked(port: int, path: str) -> float:
 def _give_up(port: int) -> None:
     connection = HTTPConnection("127.0.0.1", port, timeout=_GIVEN_UP)
     try:
-        connection.request("GET", "/compare/long/changed")
+        connection.request("GET", "/v1/compare/long/changed")
         connection.getresponse()
     except OSError:
         pass

@@ -53,7 +53,7 @@ def body(address: str) -> str:
 def counted(address: str) -> float:
     """Return how many answers of documents the service has counted."""
     found = re.search(
-        r'requests_total\{route="/documents/\{id\}",status="200"\} (\S+)',
+        r'requests_total\{route="/v1/documents/\{id\}",status="200"\} (\S+)',
         body(f"{address}/metrics"),
     )
     return float(found[1]) if found else 0
@@ -89,7 +89,7 @@ def test_a_request_that_runs_is_answered_before_the_end(
 
         proxy.hook = hold
         with ThreadPoolExecutor(1) as pool:
-            running_request = pool.submit(body, f"{address}/documents/a1")
+            running_request = pool.submit(body, f"{address}/v1/documents/a1")
             assert reached.wait(10)
             process.send_signal(stop)
             wait_until_closed(address)
@@ -97,7 +97,7 @@ def test_a_request_that_runs_is_answered_before_the_end(
             assert json.loads(running_request.result())["id"] == "a1"
         assert process.wait(10) in (0, 130, -signal.SIGTERM)
     lines = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
-    assert [line["status"] for line in lines if line.get("route") == "/documents/{id}"] == [200]
+    assert [line["status"] for line in lines if line.get("route") == "/v1/documents/{id}"] == [200]
     assert "Traceback" not in log.read_text()
 
 
@@ -109,9 +109,9 @@ def test_logs_have_no_ids_texts_or_credentials(
     secret_url = cluster_url.replace("://", "://someone:pass-word-1@")
     arguments = (tenants, "--config", file, "--api-key", "secret-api-key")
     with served(*arguments, url=secret_url, log=log) as (process, address):
-        body(f"{address}/related/a1?size=3")
+        body(f"{address}/v1/related/a1?size=3")
         with pytest.raises(OSError, match="404"):
-            body(f"{address}/documents/no-such-id")
+            body(f"{address}/v1/documents/no-such-id")
         process.send_signal(signal.SIGTERM)
         process.wait(10)
     content = log.read_text()
@@ -119,7 +119,7 @@ def test_logs_have_no_ids_texts_or_credentials(
         assert hidden not in re.sub(r'"request_id": "\w+"', "", content)
     requests = [json.loads(line) for line in content.splitlines()]
     requests = [line for line in requests if line["event"] == "request"]
-    assert {line["route"] for line in requests} >= {"/related/{id}", "/documents/{id}"}
+    assert {line["route"] for line in requests} >= {"/v1/related/{id}", "/v1/documents/{id}"}
     assert all(re.fullmatch(r"\w{32}", line["request_id"]) for line in requests)
 
 
@@ -131,7 +131,7 @@ def test_workers_count_together_and_one_that_is_killed_is_replaced(
         address,
     ):
         for _ in range(20):
-            body(f"{address}/documents/a1")
+            body(f"{address}/v1/documents/a1")
         # A request is counted when its answer has been sent, which the caller may have read before.
         deadline = time.monotonic() + 30
         while counted(address) < 20 and time.monotonic() < deadline:
@@ -144,7 +144,7 @@ def test_workers_count_together_and_one_that_is_killed_is_replaced(
         ]
         assert len(workers) == 2
         os.kill(workers[0], signal.SIGKILL)
-        assert json.loads(body(f"{address}/documents/a1"))["id"] == "a1"
+        assert json.loads(body(f"{address}/v1/documents/a1"))["id"] == "a1"
         deadline = time.monotonic() + 30
         while workers[0] in children(process.pid) and time.monotonic() < deadline:
             time.sleep(0.1)

@@ -195,7 +195,7 @@ def test_the_service_image_serves_and_its_health_check_sees_it(
             assert process.poll() is None, log.read_text()
             assert time.monotonic() < end
             time.sleep(0.2)
-        with urlopen(f"http://127.0.0.1:{port}/related/a1", timeout=30) as answer:
+        with urlopen(f"http://127.0.0.1:{port}/v1/related/a1", timeout=30) as answer:
             assert json.load(answer)["relations"]
         with urlopen(f"http://127.0.0.1:{port}/widget/related-documents.js", timeout=30) as answer:
             assert b"related-documents" in answer.read()

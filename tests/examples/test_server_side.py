@@ -73,7 +73,7 @@ def test_the_key_never_leaves_the_server(visit: Callable[..., Any], address: str
     assert any("en-harbour-v2" in body for _, body in bodies)
     assert KEY not in str(bodies)
     # The service itself answers nobody without it.
-    assert page.request.get(f"{address}/related/en-harbour-v1").status == 200
+    assert page.request.get(f"{address}/v1/related/en-harbour-v1").status == 200
 
 
 def test_without_the_service_the_page_is_whole(
@@ -86,7 +86,7 @@ def test_without_the_service_the_page_is_whole(
     assert page.status_code == 200
     assert "<article" in page.text
     assert "<li>" not in page.text
-    answer = browser.get("/related/en-harbour-v1")
+    answer = browser.get("/v1/related/en-harbour-v1")
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
     assert browser.get("/articles/no-such").status_code == 404
     module["SERVICE"].close()

@@ -31,12 +31,12 @@ def comparable(answer: Any) -> tuple[int, str, dict[str, str]]:
 @pytest.mark.parametrize(
     ("foreign", "missing"),
     [
-        ("/related/b1", "/related/zz"),
-        ("/documents/b1", "/documents/zz"),
-        ("/families/b1", "/families/zz"),
-        ("/compare/a1/b1", "/compare/a1/zz"),
-        ("/compare/b1/a1", "/compare/zz/a1"),
-        ("/compare/b1/b2", "/compare/zz/zy"),
+        ("/v1/related/b1", "/v1/related/zz"),
+        ("/v1/documents/b1", "/v1/documents/zz"),
+        ("/v1/families/b1", "/v1/families/zz"),
+        ("/v1/compare/a1/b1", "/v1/compare/a1/zz"),
+        ("/v1/compare/b1/a1", "/v1/compare/zz/a1"),
+        ("/v1/compare/b1/b2", "/v1/compare/zz/zy"),
     ],
 )
 def test_a_foreign_document_is_like_a_missing_one(
@@ -44,7 +44,7 @@ def test_a_foreign_document_is_like_a_missing_one(
 ) -> None:
     sent: list[tuple[str, int]] = []
     http = serve(tenants, tenant_config(), url=proxy.url)
-    http.get("/families/zx", headers=A)  # Reads the mapping, once.
+    http.get("/v1/families/zx", headers=A)  # Reads the mapping, once.
     proxy.hook = lambda path, body: sent.append((path, len(body)))
     answers = []
     for path in (foreign, missing):
@@ -58,22 +58,22 @@ def test_a_foreign_document_is_like_a_missing_one(
 
 def test_what_is_related_is_of_the_own_tenant(serve: Serve, tenants: str) -> None:
     http = serve(tenants, tenant_config())
-    found = http.get("/related/a1", headers=A).json()
+    found = http.get("/v1/related/a1", headers=A).json()
     assert ([each["id"] for each in found["relations"]], found["total"]) == (["a2"], 1)
-    of_text = http.post("/related", headers=A, json={"text": FIRST}).json()
+    of_text = http.post("/v1/related", headers=A, json={"text": FIRST}).json()
     assert {each["id"] for each in of_text["relations"]} == {"a1", "a2"}
     assert of_text["total"] == 2
 
 
 def test_the_filter_comes_before_the_cut(serve: Serve, tenants: str) -> None:
-    found = serve(tenants, tenant_config()).get("/related/a1?size=1", headers=A).json()
+    found = serve(tenants, tenant_config()).get("/v1/related/a1?size=1", headers=A).json()
     assert ([each["id"] for each in found["relations"]], found["next"]) == (["a2"], None)
 
 
 def test_a_family_has_members_and_counts_of_the_own_tenant(serve: Serve, tenants: str) -> None:
     http = serve(tenants, tenant_config())
-    for name in ("a1", http.get("/families/a1", headers=A).json()["name"]):
-        family = http.get(f"/families/{name}", headers=A)
+    for name in ("a1", http.get("/v1/families/a1", headers=A).json()["name"]):
+        family = http.get(f"/v1/families/{name}", headers=A)
         assert [each["id"] for each in family.json()["members"]] == ["a1", "a2"]
         assert family.json()["documents"] == 2
         assert not [id for id in ("b1", "b2", "b3") if f'"{id}"' in family.text]
@@ -94,27 +94,27 @@ def test_near_documents_of_another_tenant_are_not_shown(
     fill(client, index_name, first, semantics=None)
     find_families(client, index_name)
     fill(client, index_name, {"id": "b1", "text": revised(FIRST, 1), "tenant": "b"}, semantics=None)
-    open_to_all = serve(index_name).get("/families/a1").json()
+    open_to_all = serve(index_name).get("/v1/families/a1").json()
     assert [each["id"] for each in open_to_all["near"]] == ["b1"]
     http = serve(index_name, tenant_config())
-    assert http.get("/families/a1", headers=A).json()["near"] == []
+    assert http.get("/v1/families/a1", headers=A).json()["near"] == []
     client.indices.delete(index=f"{index_name}-simhash", ignore_unavailable=True)
 
 
 def test_answers_of_one_tenant_are_not_in_the_cache_of_another(serve: Serve, tenants: str) -> None:
     http = serve(tenants, tenant_config())
-    assert http.get("/related/b1", headers=bearer(KEYS["b"])).status_code == 200
-    assert http.get("/related/b1", headers=A).status_code == 404
-    tag = http.get("/related/b1", headers=bearer(KEYS["b"])).headers["etag"]
-    assert http.get("/related/b1", headers={**A, "If-None-Match": tag}).status_code == 404
+    assert http.get("/v1/related/b1", headers=bearer(KEYS["b"])).status_code == 200
+    assert http.get("/v1/related/b1", headers=A).status_code == 404
+    tag = http.get("/v1/related/b1", headers=bearer(KEYS["b"])).headers["etag"]
+    assert http.get("/v1/related/b1", headers={**A, "If-None-Match": tag}).status_code == 404
 
 
 def test_the_shared_filter_holds_for_every_key(serve: Serve, tenants: str) -> None:
     config = tenant_config(filter={"ids": {"values": ["a1", "b1"]}})
     http = serve(tenants, config)
-    assert http.get("/documents/a1", headers=A).status_code == 200
-    assert http.get("/documents/a2", headers=A).status_code == 404
-    assert http.get("/documents/b1", headers=A).status_code == 404
+    assert http.get("/v1/documents/a1", headers=A).status_code == 200
+    assert http.get("/v1/documents/a2", headers=A).status_code == 404
+    assert http.get("/v1/documents/b1", headers=A).status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -129,12 +129,12 @@ def test_without_a_valid_key_nothing_is_answered(
     serve: Serve, tenants: str, headers: dict[str, str]
 ) -> None:
     http = serve(tenants, tenant_config())
-    for path in ("/related/a1", "/documents/a1", "/families/a1", "/compare/a1/a2"):
+    for path in ("/v1/related/a1", "/v1/documents/a1", "/v1/families/a1", "/v1/compare/a1/a2"):
         answer = http.get(path, headers=headers)
         assert answer.status_code == 401
         assert answer.headers["www-authenticate"].startswith("Bearer")
-    assert http.post("/related", headers=headers, json={"text": FIRST}).status_code == 401
-    assert http.get("/documents/a1", headers={"X-Api-Key": KEYS["a"]}).status_code == 200
+    assert http.post("/v1/related", headers=headers, json={"text": FIRST}).status_code == 401
+    assert http.get("/v1/documents/a1", headers={"X-Api-Key": KEYS["a"]}).status_code == 200
 
 
 def rules(**more: Any) -> ServiceConfig:
@@ -150,10 +150,10 @@ def token(secret: str = SECRET, algorithm: str = "HS256", **claims: Any) -> str:
 
 def test_a_token_sees_what_its_claims_say(serve: Serve, tenants: str) -> None:
     http = serve(tenants, rules())
-    assert http.get("/documents/a1", headers=bearer(token())).status_code == 200
-    assert http.get("/documents/b1", headers=bearer(token())).status_code == 404
+    assert http.get("/v1/documents/a1", headers=bearer(token())).status_code == 200
+    assert http.get("/v1/documents/b1", headers=bearer(token())).status_code == 404
     both = bearer(token(tenant=["a", "b"]))
-    assert http.get("/compare/a1/b1", headers=both).status_code == 200
+    assert http.get("/v1/compare/a1/b1", headers=both).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -194,16 +194,16 @@ def test_a_token_sees_what_its_claims_say(serve: Serve, tenants: str) -> None:
     ],
 )
 def test_a_token_that_is_not_valid(serve: Serve, tenants: str, credential: str) -> None:
-    answer = serve(tenants, rules()).get("/documents/a1", headers=bearer(credential))
+    answer = serve(tenants, rules()).get("/v1/documents/a1", headers=bearer(credential))
     assert answer.status_code == 401
 
 
 @pytest.mark.parametrize("tenant", ["*", "a OR b", "a b", '"}}]}', "", True, 0])
 def test_a_claim_is_data_and_no_query(serve: Serve, tenants: str, tenant: Any) -> None:
     http = serve(tenants, rules())
-    for path in ("/documents/a1", "/documents/b1", "/families/a1", "/compare/a1/b1"):
+    for path in ("/v1/documents/a1", "/v1/documents/b1", "/v1/families/a1", "/v1/compare/a1/b1"):
         assert http.get(path, headers=bearer(token(tenant=tenant))).status_code == 404
-    text = http.post("/related", headers=bearer(token(tenant=tenant)), json={"text": FIRST})
+    text = http.post("/v1/related", headers=bearer(token(tenant=tenant)), json={"text": FIRST})
     assert text.json()["relations"] == []
 
 
@@ -213,7 +213,7 @@ def test_issuer_and_audience_are_checked(serve: Serve, tenants: str) -> None:
     for claims, status in (
         (good, 200), ({**good, "iss": "other"}, 401), ({**good, "aud": "other"}, 401), ({}, 401),
     ):  # fmt: skip
-        assert http.get("/documents/a1", headers=bearer(token(**claims))).status_code == status
+        assert http.get("/v1/documents/a1", headers=bearer(token(**claims))).status_code == status
 
 
 def test_a_public_key_is_no_secret(
@@ -236,12 +236,12 @@ def test_a_public_key_is_no_secret(
     )
     http = serve(tenants, read_configuration(tmp_path / "service.toml"))
     good = jwt.encode({"exp": time.time() + 60, "tenant": "a"}, private, "RS256")
-    assert http.get("/documents/a1", headers=bearer(good)).status_code == 200
+    assert http.get("/v1/documents/a1", headers=bearer(good)).status_code == 200
     head, body = token().split(".")[:2]
     signed = f"{head}.{body}"
     digest = hmac.new(public, signed.encode(), hashlib.sha256).digest()
     forged = f"{signed}.{base64.urlsafe_b64encode(digest).rstrip(b'=').decode()}"
-    assert http.get("/documents/a1", headers=bearer(forged)).status_code == 401
+    assert http.get("/v1/documents/a1", headers=bearer(forged)).status_code == 401
 
 
 @pytest.mark.parametrize(
@@ -264,22 +264,24 @@ def test_the_name_of_a_family_tells_nothing_of_a_text(
     serve: Serve, client: Any, tenants: str
 ) -> None:
     stored = client.get(index=tenants, id="a1")["_source"]["simhash"]["family"]
-    assert serve(tenants).get("/families/a1").json()["name"] == stored
+    assert serve(tenants).get("/v1/families/a1").json()["name"] == stored
     config = tenant_config()
     http = serve(tenants, config)
-    name = http.get("/families/a1", headers=A).json()["name"]
-    found = http.get("/related/a1", headers=A)
+    name = http.get("/v1/families/a1", headers=A).json()["name"]
+    found = http.get("/v1/related/a1", headers=A)
     assert found.json()["document"]["family"] == name
     assert found.json()["relations"][0]["document"]["family"] == name
-    for path in ("/families/a1", "/related/a1", "/documents/a1", "/compare/a1/a2"):
+    for path in ("/v1/families/a1", "/v1/related/a1", "/v1/documents/a1", "/v1/compare/a1/a2"):
         assert stored not in http.get(path, headers=A).text, path
     # Nor can a guess be checked here.
-    missing = http.get("/families/no-such-family", headers=A)
-    assert comparable(http.get(f"/families/{stored}", headers=A)) == comparable(missing)
-    assert comparable(http.get("/families/f-AAAA", headers=A)) == comparable(missing)
+    missing = http.get("/v1/families/no-such-family", headers=A)
+    assert comparable(http.get(f"/v1/families/{stored}", headers=A)) == comparable(missing)
+    assert comparable(http.get("/v1/families/f-AAAA", headers=A)) == comparable(missing)
     # With one secret it is the same wherever and whenever it is asked for, with another one not.
-    assert serve(tenants, config).get("/families/a1", headers=A).json()["name"] == name
-    other = serve(tenants, replace(config, secret=b"another secret")).get("/families/a1", headers=A)
+    assert serve(tenants, config).get("/v1/families/a1", headers=A).json()["name"] == name
+    other = serve(tenants, replace(config, secret=b"another secret")).get(
+        "/v1/families/a1", headers=A
+    )
     assert other.json()["name"] != name
 
 
@@ -287,7 +289,7 @@ def test_the_pages_of_a_key_name_families_alike(serve: Serve, client: Any, tenan
     stored = client.get(index=tenants, id="a1")["_source"]["simhash"]["family"]
     http = serve(tenants, replace(tenant_config(), explorer=True))
     auth = ("any", KEYS["a"])
-    name = http.get("/families/a1", headers=A).json()["name"]
+    name = http.get("/v1/families/a1", headers=A).json()["name"]
     for path in ("", "families/", "documents/a1", "overview", "?q=Title", f"families/{name}"):
         page = http.get(f"/explorer/{path}", auth=auth)
         assert page.status_code == 200, path

@@ -33,23 +33,23 @@ def versions(shelf: Shelf) -> Shelf:
 
 def test_a_caller_that_has_the_answer_is_told_so(serve: Serve, tenants: str) -> None:
     http = serve(tenants)
-    first = http.get("/related/a1")
+    first = http.get("/v1/related/a1")
     tag = first.headers["etag"]
     assert tag.startswith('W/"')
     strong = tag.removeprefix("W/")
     for known in (tag, strong, f'"other", {tag}', "*"):
-        again = http.get("/related/a1", headers={"If-None-Match": known})
+        again = http.get("/v1/related/a1", headers={"If-None-Match": known})
         assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
-    assert http.get("/related/a1", headers={"If-None-Match": '"other"'}).status_code == 200
-    assert http.get("/related/a1?size=1").headers["etag"] != tag
+    assert http.get("/v1/related/a1", headers={"If-None-Match": '"other"'}).status_code == 200
+    assert http.get("/v1/related/a1?size=1").headers["etag"] != tag
 
 
 def test_a_kept_answer_takes_one_search(serve: Serve, tenants: str, proxy: Proxy) -> None:
     sent: list[str] = []
     http = serve(tenants, url=proxy.url)
-    first = http.get("/related/a1")
+    first = http.get("/v1/related/a1")
     proxy.hook = lambda path, body: sent.append(path)
-    assert http.get("/related/a1").content == first.content
+    assert http.get("/v1/related/a1").content == first.content
     assert [path.partition("?")[0] for path in sent] == [f"/{tenants}/_msearch"]
 
 
@@ -57,12 +57,12 @@ def test_without_a_cache_the_answer_is_made_each_time(
     serve: Serve, tenants: str, proxy: Proxy
 ) -> None:
     http = serve(tenants, ServiceConfig(cache_seconds=0), url=proxy.url)
-    http.get("/related/a1")
+    http.get("/v1/related/a1")
 
     def sent() -> list[str]:
         paths: list[str] = []
         proxy.hook = lambda path, body: paths.append(path.partition("?")[0])
-        http.get("/related/a1")
+        http.get("/v1/related/a1")
         return sorted(paths)
 
     second, third = sent(), sent()
@@ -84,7 +84,7 @@ def test_a_document_that_changes_is_shown_as_it_is(serve: Serve, versions: Shelf
     http = serve(versions.name, ServiceConfig(fields=("title",)))
 
     def titles() -> list[str]:
-        relations = http.get("/related/v0").json()["relations"]
+        relations = http.get("/v1/related/v0").json()["relations"]
         return sorted(each["source"]["title"] for each in relations)
 
     assert titles() == ["old", "old"]
@@ -93,16 +93,16 @@ def test_a_document_that_changes_is_shown_as_it_is(serve: Serve, versions: Shelf
     versions.delete("v2")
     assert titles() == ["new"]
     versions.delete("v0")
-    assert http.get("/related/v0").status_code == 404
+    assert http.get("/v1/related/v0").status_code == 404
 
 
 def test_a_hit_that_leaves_the_filter_is_not_shown_from_the_cache(
     serve: Serve, versions: Shelf
 ) -> None:
     http = serve(versions.name, ServiceConfig(filter={"term": {"tenant": "a"}}))
-    assert len(http.get("/related/v0").json()["relations"]) == 2
+    assert len(http.get("/v1/related/v0").json()["relations"]) == 2
     versions.client.update(index=versions.name, id="v1", doc={"tenant": "b"}, refresh=True)
-    assert [each["id"] for each in http.get("/related/v0").json()["relations"]] == ["v2"]
+    assert [each["id"] for each in http.get("/v1/related/v0").json()["relations"]] == ["v2"]
 
 
 def test_the_cache_is_bounded() -> None:
@@ -135,17 +135,17 @@ def test_callers_with_keys_get_nothing_that_may_not_be_theirs_any_more(
     config = ServiceConfig(keys=(ApiKey("site", key_digest(key["X-Api-Key"])),))
     with door(port, cluster_url) as url:
         http = serve(tenants, config, url=url)
-        good = http.get("/related/a1", headers=key)
+        good = http.get("/v1/related/a1", headers=key)
         assert (good.status_code, good.headers["cache-control"]) == (200, "private, no-cache")
-    assert http.get("/related/a1", headers=key).status_code == 503
+    assert http.get("/v1/related/a1", headers=key).status_code == 503
 
 
 def test_anybody_may_keep_what_anybody_may_read(serve: Serve, tenants: str) -> None:
-    answer = serve(tenants, ServiceConfig(cache_seconds=30)).get("/related/a1")
+    answer = serve(tenants, ServiceConfig(cache_seconds=30)).get("/v1/related/a1")
     assert answer.headers["cache-control"] == (
         "public, max-age=30, stale-while-revalidate=30, stale-if-error=3600"
     )
-    answer = serve(tenants, ServiceConfig(cache_seconds=0)).get("/related/a1")
+    answer = serve(tenants, ServiceConfig(cache_seconds=0)).get("/v1/related/a1")
     assert answer.headers["cache-control"] == "private, no-cache"
 
 
@@ -166,8 +166,8 @@ def test_answers_are_compressed_for_who_takes_that(
     serve: Serve, tenants: str, accepted: str, is_zipped: bool
 ) -> None:
     http = serve(tenants)
-    plain = http.get("/related/a1", headers={"Accept-Encoding": "identity"})
-    for path, method in (("/related/a1", "GET"), ("/related", "POST")):
+    plain = http.get("/v1/related/a1", headers={"Accept-Encoding": "identity"})
+    for path, method in (("/v1/related/a1", "GET"), ("/v1/related", "POST")):
         body = {"json": {"text": FIRST}} if method == "POST" else {}
         with http.stream(method, path, headers={"Accept-Encoding": accepted}, **body) as answer:
             raw = b"".join(answer.iter_raw())
@@ -183,7 +183,13 @@ def test_answers_are_compressed_for_who_takes_that(
 def test_an_engine_that_is_busy_is_not_cached(serve: Serve, tenants: str, proxy: Proxy) -> None:
     http = serve(tenants, url=proxy.url)
     proxy.hook = lambda path, body: (429, b'{"error": {"type": "x", "reason": "internal-9"}}')
-    for path in ("/related/a1", "/documents/a1", "/compare/a1/b1", "/families/a1", "/readyz"):
+    for path in (
+        "/v1/related/a1",
+        "/v1/documents/a1",
+        "/v1/compare/a1/b1",
+        "/v1/families/a1",
+        "/readyz",
+    ):
         answer = http.get(path)
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
         assert answer.headers["cache-control"] == "no-store"
@@ -191,7 +197,7 @@ def test_an_engine_that_is_busy_is_not_cached(serve: Serve, tenants: str, proxy:
         assert "internal-9" not in answer.text
     assert http.get("/healthz").status_code == 200
     proxy.hook = lambda path, body: None
-    assert http.get("/related/a1").status_code == 200
+    assert http.get("/v1/related/a1").status_code == 200
 
 
 @contextmanager
@@ -215,27 +221,27 @@ def test_an_engine_that_goes_away_and_comes_back(
         port = free.getsockname()[1]
     with door(port, cluster_url) as url:
         http = serve(tenants, url=url)
-        good = http.get("/related/a1")
+        good = http.get("/v1/related/a1")
         assert good.status_code == 200
-    stale = http.get("/related/a1")
+    stale = http.get("/v1/related/a1")
     assert (stale.status_code, stale.content) == (200, good.content)
     assert stale.headers["cache-status"] == "es-simhash; hit; fwd=stale; detail=engine-away"
     assert stale.headers["cache-control"] == "no-store"
     assert "cache-status" not in good.headers
-    assert http.get("/related/a2").status_code == 503
+    assert http.get("/v1/related/a2").status_code == 503
     assert http.get("/readyz").status_code == 503
     with door(port, cluster_url):
         began = time.monotonic()
-        while (again := http.get("/related/a1")).status_code != 200:
+        while (again := http.get("/v1/related/a1")).status_code != 200:
             assert time.monotonic() - began < 60
         assert again.content == good.content
 
 
 def test_an_index_that_vanishes_is_unavailable(serve: Serve, versions: Shelf) -> None:
     http = serve(versions.name)
-    assert http.get("/related/v0").status_code == 200
+    assert http.get("/v1/related/v0").status_code == 200
     versions.client.indices.delete(index=versions.name)
-    answer = http.get("/related/v0")
+    answer = http.get("/v1/related/v0")
     assert answer.status_code == 503
     assert versions.name not in answer.text
 
@@ -249,7 +255,7 @@ def test_an_engine_that_does_not_answer_in_time(serve: Serve, tenants: str, prox
 
     proxy.hook = hook
     began = time.monotonic()
-    answer = http.get("/documents/a1")
+    answer = http.get("/v1/documents/a1")
     late.set()
     assert answer.status_code == 503
     assert time.monotonic() - began < 30

@@ -21,7 +21,7 @@ def test_related_answers_the_relations_of_python(serve: Serve, client: Any, tena
 
     options = SearchOptions(size=3, fields=("title", "date"), context=True)
     expected = Index(client, tenants).related(id="a1", options=options)
-    found = serve(tenants).get("/related/a1", params={"size": 3}).json()
+    found = serve(tenants).get("/v1/related/a1", params={"size": 3}).json()
     assert found["relations"] == as_json([relation.to_dict() for relation in expected])
     assert {each["id"] for each in found["relations"]} < {"a2", "b1", "b2", "b3"}
     extent = expected.extent
@@ -35,7 +35,7 @@ def test_pages_have_every_relation_once(serve: Serve, tenants: str) -> None:
     http = serve(tenants)
     start, ids = 0, []
     while start is not None:
-        page = http.get("/related/a1", params={"size": 3, "from": start}).json()
+        page = http.get("/v1/related/a1", params={"size": 3, "from": start}).json()
         ids += [each["id"] for each in page["relations"]]
         start = page["next"]
     assert sorted(ids) == ["a2", "b1", "b2", "b3"]
@@ -43,14 +43,14 @@ def test_pages_have_every_relation_once(serve: Serve, tenants: str) -> None:
 
 def test_related_can_be_sorted_and_narrowed_to_kinds(serve: Serve, tenants: str) -> None:
     http = serve(tenants)
-    newest = http.get("/related/a1?sort=-date&kind=version&kind=exact").json()["relations"]
+    newest = http.get("/v1/related/a1?sort=-date&kind=version&kind=exact").json()["relations"]
     assert [each["id"] for each in newest] == ["b3", "b2", "b1", "a2"]
     assert {each["direction"] for each in newest} == {"newer"}
-    assert http.get("/related/a1?kind=exact").json()["relations"] == []
+    assert http.get("/v1/related/a1?kind=exact").json()["relations"] == []
 
 
 def test_a_text_has_relations(serve: Serve, tenants: str) -> None:
-    found = serve(tenants).post("/related?size=20", json={"text": FIRST}).json()
+    found = serve(tenants).post("/v1/related?size=20", json={"text": FIRST}).json()
     assert found["document"] is None
     assert {each["id"] for each in found["relations"]} == {"a1", "a2", "b1", "b2", "b3"}
     exact = next(each for each in found["relations"] if each["id"] == "a1")
@@ -61,7 +61,7 @@ def test_compare_answers_relation_and_changes(serve: Serve, client: Any, tenants
     from es_simhash import Index
 
     index = Index(client, tenants)
-    found = serve(tenants).get("/compare/a1/b1").json()
+    found = serve(tenants).get("/v1/compare/a1/b1").json()
     assert found["changes"] == as_json(index.changes("a1", "b1").to_dict())
     assert found["relation"]["document"] == found["b"]
     expected = as_json(index.explain("a1", "b1").to_dict())
@@ -71,52 +71,52 @@ def test_compare_answers_relation_and_changes(serve: Serve, client: Any, tenants
 
 def test_families_answers_members_by_id_and_by_name(serve: Serve, tenants: str) -> None:
     http = serve(tenants)
-    family = http.get("/families/b1").json()
+    family = http.get("/v1/families/b1").json()
     assert [each["id"] for each in family["members"]] == ["a1", "a2", "b1", "b2", "b3"]
     assert family["documents"] == 5
-    assert http.get(f"/families/{family['name']}").json()["members"] == family["members"]
+    assert http.get(f"/v1/families/{family['name']}").json()["members"] == family["members"]
 
 
 @pytest.mark.parametrize("id", ODD_IDS)
 def test_any_id_is_found(serve: Serve, tenants: str, id: str) -> None:
     http, escaped = serve(tenants), quote(id, safe="")
-    assert http.get(f"/documents/{escaped}").json()["id"] == id
-    assert http.get(f"/related/{escaped}").status_code == 200
-    compared = http.get(f"/compare/{escaped}/a1").json()
+    assert http.get(f"/v1/documents/{escaped}").json()["id"] == id
+    assert http.get(f"/v1/related/{escaped}").status_code == 200
+    compared = http.get(f"/v1/compare/{escaped}/a1").json()
     assert (compared["relation"]["id"], compared["a"]["title"]) == ("a1", "<b>odd</b>")
 
 
 def test_a_slash_of_a_single_id_need_not_be_escaped(serve: Serve, tenants: str) -> None:
-    assert serve(tenants).get("/documents/a/b%20c").json()["id"] == "a/b c"
+    assert serve(tenants).get("/v1/documents/a/b%20c").json()["id"] == "a/b c"
 
 
 def test_only_allowed_fields_leave(serve: Serve, tenants: str) -> None:
     http = serve(tenants, ServiceConfig(fields=("note.inner",)))
-    assert http.get("/documents/a1").json() == {
+    assert http.get("/v1/documents/a1").json() == {
         "id": "a1",
         "document": {
             "title": None, "date": None, "owner": None, "language": None, "link": None,
-            "family": http.get("/families/a1").json()["name"],
+            "family": http.get("/v1/families/a1").json()["name"],
         },
         "source": {"note": {"inner": "inner of a1"}},
     }  # fmt: skip
     answers = [
         http.get(path).text
-        for path in ("/related/a1", "/compare/a1/b1", "/families/a1", "/documents/a1")
+        for path in ("/v1/related/a1", "/v1/compare/a1/b1", "/v1/families/a1", "/v1/documents/a1")
     ]
     assert not [text for text in answers if "Title of" in text or "secret" in text]
     assert {each["direction"] for each in json.loads(answers[0])["relations"]} == {None}
     # An order by date would tell what the dates are.
-    assert http.get("/related/a1?sort=date").status_code == 400
+    assert http.get("/v1/related/a1?sort=date").status_code == 400
 
 
 def test_texts_leave_only_where_they_may(serve: Serve, tenants: str) -> None:
     http = serve(tenants, ServiceConfig(evidence=False))
     words = FIRST.split()[3]
-    compared = http.get("/compare/a1/b1")
+    compared = http.get("/v1/compare/a1/b1")
     assert compared.json()["changes"] is None
     assert compared.json()["relation"]["kind"] == "version"
-    related = http.get("/related/a1")
+    related = http.get("/v1/related/a1")
     assert len(related.json()["relations"]) == 4
     assert words not in compared.text
     assert words not in related.text
@@ -125,16 +125,16 @@ def test_texts_leave_only_where_they_may(serve: Serve, tenants: str) -> None:
 @pytest.mark.parametrize(
     ("path", "words"),
     [
-        ("/related/a1?size=51", "size must be a whole number from 1 to 50."),
-        ("/related/a1?size=0", "size must be"),
-        ("/related/a1?size=1&size=2", "size is given twice."),
-        ("/related/a1?from=-1", "from must be"),
-        ("/related/a1?from=²", "from must be"),
-        ("/related/a1?sort=title", "sort must be one of score, date, -date."),
-        ("/related/a1?kind=none", "kind must be one of exact,"),
-        ('/related/a1?filter={"match_all":{}}', "Unknown parameter"),
-        ("/documents/a1?fields=secret", "takes no parameters"),
-        ("/compare/a1/b1?size=1", "takes no parameters"),
+        ("/v1/related/a1?size=51", "size must be a whole number from 1 to 50."),
+        ("/v1/related/a1?size=0", "size must be"),
+        ("/v1/related/a1?size=1&size=2", "size is given twice."),
+        ("/v1/related/a1?from=-1", "from must be"),
+        ("/v1/related/a1?from=²", "from must be"),
+        ("/v1/related/a1?sort=title", "sort must be one of score, date, -date."),
+        ("/v1/related/a1?kind=none", "kind must be one of exact,"),
+        ('/v1/related/a1?filter={"match_all":{}}', "Unknown parameter"),
+        ("/v1/documents/a1?fields=secret", "takes no parameters"),
+        ("/v1/compare/a1/b1?size=1", "takes no parameters"),
     ],
 )
 def test_a_parameter_that_may_not_be_chosen(
@@ -149,9 +149,9 @@ def test_a_parameter_that_may_not_be_chosen(
 @pytest.mark.parametrize(
     "path",
     [
-        "/related/none", "/documents/none", "/families/none", "/compare/a1/none",
-        "/compare/none/a1", "/documents/%FF", "/documents/" + "x" * 513, "/documents/",
-        "/families/" + "y" * 512,
+        "/v1/related/none", "/v1/documents/none", "/v1/families/none", "/v1/compare/a1/none",
+        "/v1/compare/none/a1", "/v1/documents/%FF", "/v1/documents/" + "x" * 513, "/v1/documents/",
+        "/v1/families/" + "y" * 512,
     ],
 )  # fmt: skip
 def test_a_missing_document_is_not_found(serve: Serve, tenants: str, path: str) -> None:
@@ -168,8 +168,8 @@ def test_a_missing_document_is_not_found(serve: Serve, tenants: str, path: str) 
 def test_other_addresses_and_methods(serve: Serve, tenants: str) -> None:
     http = serve(tenants)
     assert http.get("/nothing").status_code == 404
-    assert http.get("/compare/a1").status_code == 404
-    answer = http.delete("/documents/a1")
+    assert http.get("/v1/compare/a1").status_code == 404
+    answer = http.delete("/v1/documents/a1")
     assert answer.status_code == 405
     assert sorted(answer.headers["allow"].split(", ")) == ["GET", "HEAD"]
     assert answer.headers["content-type"] == "application/problem+json"
@@ -180,17 +180,22 @@ def test_a_document_without_text_and_one_without_family(
 ) -> None:
     client.index(index=index, id="bare", document={"title": "no text"}, refresh=True)
     http = serve(index)
-    assert http.get("/related/bare").status_code == 422
-    assert "Elasticsearch" not in http.get("/related/bare").text
-    assert http.get("/families/bare").status_code == 404
+    assert http.get("/v1/related/bare").status_code == 422
+    assert "Elasticsearch" not in http.get("/v1/related/bare").text
+    assert http.get("/v1/families/bare").status_code == 404
 
 
 def test_the_service_is_described_and_observed(serve: Serve, tenants: str) -> None:
     http = serve(tenants)
     assert http.get("/healthz").json() == {"status": "ok"}
     assert http.get("/readyz").json() == {"status": "ready"}
-    paths = http.get("/openapi.json").json()["paths"]
-    assert {"/related/{id}", "/related", "/compare/{a}/{b}", "/families/{id}"} < paths.keys()
-    http.get("/documents/a1")
+    paths = http.get("/v1/openapi.json").json()["paths"]
+    assert {
+        "/v1/related/{id}",
+        "/v1/related",
+        "/v1/compare/{a}/{b}",
+        "/v1/families/{id}",
+    } < paths.keys()
+    http.get("/v1/documents/a1")
     metrics = http.get("/metrics").text
-    assert 'es_simhash_requests_total{route="/documents/{id}",status="200"}' in metrics
+    assert 'es_simhash_requests_total{route="/v1/documents/{id}",status="200"}' in metrics

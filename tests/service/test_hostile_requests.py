@@ -37,23 +37,23 @@ def raw(http: Any, request: bytes) -> bytes:
 def test_a_body_that_is_too_large_is_rejected(serve: Serve, tenants: str) -> None:
     http = serve(tenants, limited(body_bytes=1_000))
     body = json.dumps({"text": "x" * 2_000}).encode()
-    assert http.post("/related", content=body, headers=JSON).status_code == 413
+    assert http.post("/v1/related", content=body, headers=JSON).status_code == 413
     parts = (body[start : start + 100] for start in range(0, len(body), 100))
-    answer = http.post("/related", content=parts, headers=JSON)  # in chunks, of unknown length
+    answer = http.post("/v1/related", content=parts, headers=JSON)  # in chunks, of unknown length
     assert answer.status_code == 413
     assert "1000 bytes" in answer.json()["detail"]
     small = json.dumps({"text": "x" * 500}).encode()
-    assert http.post("/related", content=small, headers=JSON).status_code == 200
+    assert http.post("/v1/related", content=small, headers=JSON).status_code == 200
 
 
 def test_a_length_of_many_digits_is_rejected(serve: Serve, tenants: str) -> None:
-    head = b"POST /related HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    head = b"POST /v1/related HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
     answer = raw(serve(tenants), head + b"Content-Length: " + b"9" * 18 + b"\r\n\r\n")
     assert answer.startswith(b"HTTP/1.1 413")
 
 
 def test_a_body_that_comes_too_slowly_is_rejected(serve: Serve, tenants: str) -> None:
-    head = b"POST /related HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    head = b"POST /v1/related HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
     http = serve(tenants, limited(seconds=0.5))
     began = time.monotonic()
     answer = raw(http, head + b'Content-Length: 100\r\n\r\n{"te')
@@ -71,7 +71,7 @@ def test_a_body_that_comes_too_slowly_is_rejected(serve: Serve, tenants: str) ->
     ids=lambda body: repr(body[:20]),
 )  # fmt: skip
 def test_a_body_that_is_no_text(serve: Serve, tenants: str, body: bytes) -> None:
-    answer = serve(tenants).post("/related", content=body, headers=JSON)
+    answer = serve(tenants).post("/v1/related", content=body, headers=JSON)
     assert answer.status_code == 400
     assert answer.headers["content-type"] == "application/problem+json"
 
@@ -80,18 +80,24 @@ def test_another_media_type_is_rejected(serve: Serve, tenants: str) -> None:
     # Also what a form of a foreign page can send without being asked for leave.
     http = serve(tenants)
     for kind in ("text/plain", "application/x-www-form-urlencoded", ""):
-        answer = http.post("/related", content=b'{"text": "a"}', headers={"Content-Type": kind})
+        answer = http.post("/v1/related", content=b'{"text": "a"}', headers={"Content-Type": kind})
         assert answer.status_code == 415
 
 
 def test_a_text_of_too_many_chunks_is_no_failure_of_the_service(serve: Serve, tenants: str) -> None:
-    answer = serve(tenants).post("/related", json={"text": "A b. " * 100_000})
+    answer = serve(tenants).post("/v1/related", json={"text": "A b. " * 100_000})
     assert answer.status_code in (200, 422)
 
 
 def test_every_answer_has_an_id_and_is_no_page(serve: Serve, tenants: str) -> None:
     http = serve(tenants)
-    for path in ("/related/a1", "/related/none", "/none", "/healthz", "/related/a1?size=x"):
+    for path in (
+        "/v1/related/a1",
+        "/v1/related/none",
+        "/none",
+        "/healthz",
+        "/v1/related/a1?size=x",
+    ):
         headers = http.get(path).headers
         assert len(headers["x-request-id"]) == 32
         assert headers["x-content-type-options"] == "nosniff"
@@ -111,7 +117,7 @@ def test_a_request_id_cannot_carry_anything(serve: Serve, tenants: str, given: s
 
 def test_a_line_break_starts_no_header(serve: Serve, tenants: str) -> None:
     http = serve(tenants)
-    for path in (b"/documents/a%0d%0aX-Evil:%201", b"/related/a1?size=%0d%0aX-Evil:%201"):
+    for path in (b"/v1/documents/a%0d%0aX-Evil:%201", b"/v1/related/a1?size=%0d%0aX-Evil:%201"):
         answer = raw(http, b"GET " + path + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         assert answer.split(b"\r\n")[0] in (b"HTTP/1.1 404 Not Found", b"HTTP/1.1 400 Bad Request")
         assert b"X-Evil" not in answer.split(b"\r\n\r\n")[0]
@@ -120,11 +126,11 @@ def test_a_line_break_starts_no_header(serve: Serve, tenants: str) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        b"/documents/../../etc/passwd%00", b"/documents/..%2f..%2f_cluster%2fhealth",
+        b"/v1/documents/../../etc/passwd%00", b"/v1/documents/..%2f..%2f_cluster%2fhealth",
         b"/widget/../pyproject.toml", b"/widget/..%2f..%2fpyproject.toml",
-        b"/widget/related-documents.js%00", b"//etc/passwd", b"/documents/a1/_source",
-        b"/documents/a1%3Fpretty", b"/documents/*", b"/documents/_all",
-        b"/related/%C0%AE%C0%AE", b"/%2e%2e/metrics", b"/documents/a1,b1",
+        b"/widget/related-documents.js%00", b"//etc/passwd", b"/v1/documents/a1/_source",
+        b"/v1/documents/a1%3Fpretty", b"/v1/documents/*", b"/v1/documents/_all",
+        b"/v1/related/%C0%AE%C0%AE", b"/%2e%2e/metrics", b"/v1/documents/a1,b1",
     ],
 )  # fmt: skip
 def test_a_path_leads_nowhere_else(serve: Serve, tenants: str, path: bytes) -> None:
@@ -136,13 +142,15 @@ def test_a_path_leads_nowhere_else(serve: Serve, tenants: str, path: bytes) -> N
 
 def test_too_many_requests_of_one_key_do_not_count_for_another(serve: Serve, tenants: str) -> None:
     http = serve(tenants, tenant_config(limits=ServiceLimits(requests_per_minute=2)))
-    statuses = [http.get("/documents/a1", headers=bearer(KEYS["a"])).status_code for _ in range(4)]
+    statuses = [
+        http.get("/v1/documents/a1", headers=bearer(KEYS["a"])).status_code for _ in range(4)
+    ]
     assert statuses == [200, 200, 429, 429]
-    answer = http.get("/documents/a1", headers=bearer(KEYS["a"]))
+    answer = http.get("/v1/documents/a1", headers=bearer(KEYS["a"]))
     assert 1 <= int(answer.headers["retry-after"]) <= 60
-    assert http.get("/documents/b1", headers=bearer(KEYS["b"])).status_code == 200
+    assert http.get("/v1/documents/b1", headers=bearer(KEYS["b"])).status_code == 200
     # Guesses count, too.
-    guesses = [http.get("/documents/a1", headers=bearer("guess")).status_code for _ in range(3)]
+    guesses = [http.get("/v1/documents/a1", headers=bearer("guess")).status_code for _ in range(3)]
     assert guesses == [401, 401, 429]
 
 
@@ -161,7 +169,7 @@ def test_the_rate_limit_recovers() -> None:
 def test_forwarded_addresses_count_only_from_a_trusted_proxy(serve: Serve, tenants: str) -> None:
     http = serve(tenants, limited(requests_per_minute=1))
     statuses = [
-        http.get("/documents/a1", headers={"X-Forwarded-For": f"192.0.2.{n}"}).status_code
+        http.get("/v1/documents/a1", headers={"X-Forwarded-For": f"192.0.2.{n}"}).status_code
         for n in range(2)
     ]
     assert statuses == [200, 429]
@@ -170,7 +178,7 @@ def test_forwarded_addresses_count_only_from_a_trusted_proxy(serve: Serve, tenan
 def test_only_allowed_origins_may_read_answers(serve: Serve, tenants: str) -> None:
     site = "https://www.example.org"
     http = serve(tenants, tenant_config(origins=(site,)))
-    for path in ("/related/a1", "/healthz", "/none"):
+    for path in ("/v1/related/a1", "/healthz", "/none"):
         own = http.get(path, headers={"Origin": site, **bearer(KEYS["a"])})
         assert own.headers["access-control-allow-origin"] == site
         other = http.get(path, headers={"Origin": "https://evil.example", **bearer(KEYS["a"])})
@@ -180,17 +188,17 @@ def test_only_allowed_origins_may_read_answers(serve: Serve, tenants: str) -> No
         "Access-Control-Request-Method": "GET",
         "Access-Control-Request-Headers": "authorization",
     }
-    assert http.options("/related/a1", headers=preflight).status_code == 200
+    assert http.options("/v1/related/a1", headers=preflight).status_code == 200
 
 
 def test_a_thousand_connections_at_once(serve: Serve, tenants: str) -> None:
     http = serve(tenants, limited(requests_per_minute=0, seconds=60))
     address = urlsplit(str(http.base_url))
-    assert http.get("/related/a1").status_code == 200
+    assert http.get("/v1/related/a1").status_code == 200
 
     async def one() -> bytes:
         reader, writer = await asyncio.open_connection(address.hostname, address.port)
-        writer.write(b"GET /related/a1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        writer.write(b"GET /v1/related/a1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         answer = await reader.read()
         writer.close()
         return answer.split(b"\r\n")[0]
@@ -208,7 +216,7 @@ def test_more_requests_than_may_wait_are_told_to_come_back(serve: Serve, tenants
     with ThreadPoolExecutor(8) as pool:
         # Each another question: the same one is answered once for all.
         texts = [{"text": f"{FIRST} {number}"} for number in range(40)]
-        answers = list(pool.map(lambda text: http.post("/related", json=text), texts))
+        answers = list(pool.map(lambda text: http.post("/v1/related", json=text), texts))
     assert {answer.status_code for answer in answers} == {200, 503}
     busy = next(answer for answer in answers if answer.status_code == 503)
     assert busy.headers["retry-after"] == "2"

@@ -21,9 +21,9 @@ def nothing(question: Question) -> ApiAnswer:
 @pytest.mark.parametrize(
     ("path", "prefix", "ids", "route"),
     [
-        ("/related", "/related", [], "/related"),
-        ("/related/{id}", "/related/", ["id"], "/related/{id}"),
-        ("/compare/{a}/{b}", "/compare/", ["a", "b"], "/compare/{ids}"),
+        ("/v1/related", "/v1/related", [], "/v1/related"),
+        ("/v1/related/{id}", "/v1/related/", ["id"], "/v1/related/{id}"),
+        ("/v1/compare/{a}/{b}", "/v1/compare/", ["a", "b"], "/v1/compare/{ids}"),
     ],
 )
 def test_the_parts_of_an_address(path: str, prefix: str, ids: list[str], route: str) -> None:
@@ -44,7 +44,9 @@ def test_everything_that_an_answer_depends_on_is_in_its_key() -> None:
     assert len(keys - {None}) == len(questions)
     elsewhere = Operation("/whisper/{id}", "", "Status", nothing)
     assert elsewhere.key(questions[0]) not in keys
-    assert Operation("/related", "", "Status", nothing, is_cached=False).key(questions[0]) is None
+    assert (
+        Operation("/v1/related", "", "Status", nothing, is_cached=False).key(questions[0]) is None
+    )
 
 
 class Shouting:
@@ -95,7 +97,7 @@ def test_an_operation_is_served_and_described_by_its_line_alone() -> None:
         posted = http.post("/search?size=3", json=text, headers=headers)
         assert posted.json() == {"status": "some words 3"}
         assert http.post("/search?sort=date", json=text, headers=headers).status_code == 400
-        paths = http.get("/openapi.json").json()["paths"]
+        paths = http.get("/v1/openapi.json").json()["paths"]
     assert set(paths) == {"/shout/{a}/{b}", "/search", "/healthz", "/readyz"}
     described = paths["/shout/{a}/{b}"]["get"]
     assert [parameter["name"] for parameter in described["parameters"]] == ["a", "b"]

@@ -58,11 +58,11 @@ def test_a_query_that_is_invalid(given: list[tuple[str, str]], detail: str) -> N
 
 
 def test_ids_are_read_from_the_escaped_path() -> None:
-    assert path_ids(b"/related/a/b%2Fc?size=1", "/related/", 1) == ["a/b/c"]
-    assert path_ids(b"/compare/a%2Fb/c", "/compare/", 2) == ["a/b", "c"]
-    for path, count in ((b"/compare/a", 2), (b"/compare/a/b/c", 2), (b"/compare/", 1)):
+    assert path_ids(b"/v1/related/a/b%2Fc?size=1", "/v1/related/", 1) == ["a/b/c"]
+    assert path_ids(b"/v1/compare/a%2Fb/c", "/v1/compare/", 2) == ["a/b", "c"]
+    for path, count in ((b"/v1/compare/a", 2), (b"/v1/compare/a/b/c", 2), (b"/v1/compare/", 1)):
         with pytest.raises(Problem):
-            path_ids(path, "/compare/", count)
+            path_ids(path, "/v1/compare/", count)
 
 
 def test_the_text_of_a_body_is_all_it_has() -> None:

@@ -70,7 +70,7 @@ def test_what_an_address_stands_for(host: str, unspecified: bool, loopback: bool
 def test_other_hosts_are_rejected(serve: Serve, tenants: str, host: str, status: int) -> None:
     allowed = ("localhost", "127.0.0.1", "::1", "search.example", "*.sub.example")
     http = serve(tenants, ServiceConfig(allowed_hosts=allowed))
-    for path in ("/related/a1", "/explorer/", "/openapi.json", "/metrics"):
+    for path in ("/v1/related/a1", "/explorer/", "/v1/openapi.json", "/metrics"):
         answer = http.get(path, headers={"Host": host})
         assert answer.status_code == status, path
         assert answer.headers["x-request-id"]
@@ -97,14 +97,14 @@ def raw(address: str, request: str) -> str:
 def test_two_lengths_close_the_connection(serve: Serve, tenants: str) -> None:
     address = str(serve(tenants).base_url).rstrip("/")
     body = "2\r\n{}\r\n0\r\n\r\n"
-    hidden = "GET /documents/a1 HTTP/1.1\r\nHost: x\r\n\r\n"
+    hidden = "GET /v1/documents/a1 HTTP/1.1\r\nHost: x\r\n\r\n"
     for lengths in (
         f"Content-Length: {len(body)}\r\nTransfer-Encoding: chunked",
         f"Transfer-Encoding: chunked\r\nContent-Length: {len(body)}",
     ):
         answer = raw(
             address,
-            f"POST /related HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n{lengths}"
+            f"POST /v1/related HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n{lengths}"
             f"\r\n\r\n{body}{hidden}",
         )
         assert answer.startswith("HTTP/1.1 400")
@@ -117,5 +117,5 @@ def test_two_hosts_are_rejected(serve: Serve, tenants: str) -> None:
     http = serve(tenants, ServiceConfig(allowed_hosts=("localhost",)))
     address = str(http.base_url).rstrip("/")
     hosts: Any = "Host: localhost\r\nHost: evil.example"
-    answer = raw(address, f"GET /related/a1 HTTP/1.1\r\n{hosts}\r\nConnection: close\r\n\r\n")
+    answer = raw(address, f"GET /v1/related/a1 HTTP/1.1\r\n{hosts}\r\nConnection: close\r\n\r\n")
     assert answer.split()[1] in ("400", "421")

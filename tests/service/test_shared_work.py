@@ -148,12 +148,12 @@ def long_texts(shelf: Shelf) -> str:
 @pytest.mark.cluster
 def test_a_comparison_ends_when_its_reader_has_gone(serve: Serve, long_texts: str) -> None:
     http = serve(long_texts, ServiceConfig(limits=ServiceLimits(threads=4, seconds=60)))
-    for path in ("/compare/a/b", "/explorer/compare/a/b"):
+    for path in ("/v1/compare/a/b", "/explorer/compare/a/b"):
         for _ in range(3):
             with pytest.raises(httpx.ReadTimeout):
                 http.get(path, timeout=0.05)
     # All of it takes the same one thread, so that what was given up is out of the way by then.
-    assert http.get("/compare/a/short").status_code == 200
+    assert http.get("/v1/compare/a/short").status_code == 200
     counted = re.findall(
         r'requests_total\{route="[^"]*compare[^"]*",status="499"\} (\S+)', http.get("/metrics").text
     )
@@ -163,12 +163,12 @@ def test_a_comparison_ends_when_its_reader_has_gone(serve: Serve, long_texts: st
 @pytest.mark.cluster
 def test_texts_that_are_too_large_are_not_compared(serve: Serve, long_texts: str) -> None:
     http = serve(long_texts, ServiceConfig(limits=ServiceLimits(compared_bytes=10_000)))
-    for path in ("/compare/a/b", "/compare/a/short"):
+    for path in ("/v1/compare/a/b", "/v1/compare/a/short"):
         answer = http.get(path)
         assert answer.status_code == 413
         assert answer.json()["detail"] == (
             "Two texts may have at most 10000 bytes together to be compared here."
         )
     assert http.get("/explorer/compare/a/b").status_code == 413
-    assert http.get("/compare/short/short").status_code == 200
-    assert http.get("/compare/a/missing").status_code == 404
+    assert http.get("/v1/compare/short/short").status_code == 200
+    assert http.get("/v1/compare/a/missing").status_code == 404

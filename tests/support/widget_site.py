@@ -47,7 +47,7 @@ def page_with_widget(page: str, query: dict[str, str]) -> str:
 
 
 class Site:
-    """Pages of `tests/widget/pages`, the widget's file, and `/related/{id}`.
+    """Pages of `tests/widget/pages`, the widget's file, and `/v1/related/{id}`.
 
     Attributes:
         answers: What is answered, by id; an id that is not there is a 404.
@@ -76,8 +76,8 @@ class Site:
 
     def respond(self, path: str, query: dict[str, list[str]]) -> tuple[int, str, bytes]:
         """Return status, type and body for a path."""
-        if path.startswith("/related/"):
-            return self._related(unquote(path.removeprefix("/related/")), query)
+        if path.startswith("/v1/related/"):
+            return self._related(unquote(path.removeprefix("/v1/related/")), query)
         file = SCRIPT if path == "/widget/related-documents.js" else PAGES / path.lstrip("/")
         if not file.is_file():
             return 404, "text/plain", b""
@@ -114,7 +114,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         target = urlsplit(self.path)
         self.site.requested.append(self.path)
-        if target.path.startswith("/related/"):
+        if target.path.startswith("/v1/related/"):
             self.site.headers = {name.lower(): value for name, value in self.headers.items()}
         status, type, body = self.site.respond(target.path, parse_qs(target.query))
         try:

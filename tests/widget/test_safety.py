@@ -86,5 +86,5 @@ def test_no_other_address_is_asked(open_page: Open, site: Site) -> None:
         "/page.css",
         "/page.js",
         "/widget/related-documents.js",
-        "/related/en-harbour-v1",
+        "/v1/related/en-harbour-v1",
     }

@@ -123,7 +123,7 @@ def test_nothing_related_is_said_and_nothing_else_is_shown(open_page: Open, site
     page = open_page("en-chess", state="empty")
     assert part(page, "status").inner_text() == "No other versions or related documents."
     assert page.locator("related-documents").get_by_role("link").count() == 0
-    assert [path for path in site.requested if "/related/" in path] == ["/related/en-chess"]
+    assert [path for path in site.requested if "/v1/related/" in path] == ["/v1/related/en-chess"]
     assert events(page, "related-loaded") == [
         {"documentId": "en-chess", "versions": 0, "related": 0, "total": 0, "truncated": False}
     ]
@@ -193,13 +193,13 @@ def test_an_element_that_moves_is_asked_for_once_and_again_when_it_changed(
         "document.querySelector('h1').after(moved)"
     )
     wait_for(page, "empty")
-    asked = [path for path in site.requested if path.startswith("/related/")]
-    assert asked == ["/related/en-harbour-v1", "/related/en-pie"]
+    asked = [path for path in site.requested if path.startswith("/v1/related/")]
+    assert asked == ["/v1/related/en-harbour-v1", "/v1/related/en-pie"]
 
 
 def test_without_a_document_nothing_is_asked(open_page: Open, site: Site) -> None:
     page = open_page(None, state="idle")
-    assert [path for path in site.requested if "/related/" in path] == []
+    assert [path for path in site.requested if "/v1/related/" in path] == []
     page.evaluate(
         "document.querySelector('related-documents').setAttribute('document-id', 'en-pie')"
     )
@@ -212,7 +212,7 @@ def test_the_last_of_several_documents_is_shown(open_page: Open, site: Site) -> 
     page.evaluate(
         "document.querySelector('related-documents').setAttribute('document-id', 'en-recall')"
     )
-    until(lambda: any(path.startswith("/related/en-recall") for path in site.requested))
+    until(lambda: any(path.startswith("/v1/related/en-recall") for path in site.requested))
     site.gate.set()
     wait_for(page, "ready")
     page.wait_for_timeout(500)
@@ -223,7 +223,7 @@ def test_the_last_of_several_documents_is_shown(open_page: Open, site: Site) -> 
 
 def test_attributes_and_headers_reach_the_service(open_page: Open, site: Site) -> None:
     page = open_page("en-tender-road", size="2", src="/service/..")
-    assert site.requested[-1].startswith("/related/en-tender-road?size=2")
+    assert site.requested[-1].startswith("/v1/related/en-tender-road?size=2")
     assert part(page, "entry").count() == 2
     page.evaluate(
         "document.querySelector('related-documents').headers = {Authorization: 'Bearer x'}"

@@ -85,7 +85,7 @@ class Explorer:
                 Route(f"{ROOT}static/{name}", named(f"{ROOT}static", partial(self._static, name)))
                 for name in self._files
             ),
-            Route(f"{ROOT}related/{{id:path}}", named(f"{ROOT}related/{{id}}", self.related)),
+            Route(f"{ROOT}v1/related/{{id:path}}", named(f"{ROOT}v1/related/{{id}}", self.related)),
             *(
                 Route(f"{ROOT}{path}", named(f"{ROOT}{path}", self._page(show)))
                 for path, show in pages.items()
@@ -120,8 +120,8 @@ class Explorer:
     async def related(self, request: Request) -> Response:
         """Answer the widget, as the API does."""
         caller = self.endpoints.caller(request, explorer_caller)
-        operation = self.endpoints.operations["/related/{id}"]
-        return await self.endpoints.answer(operation, request, caller, f"{ROOT}related/")
+        operation = self.endpoints.operations["/v1/related/{id}"]
+        return await self.endpoints.answer(operation, request, caller, f"{ROOT}v1/related/")
 
     async def home(self, request: Request, caller: Caller) -> Response:
         """Show the search box, and what a query finds."""
@@ -150,7 +150,7 @@ class Explorer:
     async def family(self, request: Request, caller: Caller) -> Response:
         """Show the members of a family by their dates."""
         (name,) = path_ids(request.scope["raw_path"], f"{ROOT}families/", 1)
-        operation = self.endpoints.operations["/families/{id}"]
+        operation = self.endpoints.operations["/v1/families/{id}"]
         question = Question(caller.filters, (name,))
         family = await self._run(lambda: operation.answer(question).body)
         return self._writer.page("family.html", family=family)
@@ -213,7 +213,7 @@ class Explorer:
         """Return the relations of a document, or why there are none."""
         search = SearchOptions(size=min(_RELATED, self.endpoints.config.limits.size))
         question = Question(caller.filters, (id,), search)
-        operation = self.endpoints.operations["/related/{id}"]
+        operation = self.endpoints.operations["/v1/related/{id}"]
         try:
             answered = await self.endpoints.dispatcher.answer(operation, question)
         except Problem as problem:
@@ -227,4 +227,4 @@ class Explorer:
 def is_explorer_page(request: Request) -> bool:
     """Check whether a person asked, rather than the widget on one of the pages."""
     path = request.url.path
-    return path.startswith(ROOT) and not path.startswith((f"{ROOT}related/", f"{ROOT}static/"))
+    return path.startswith(ROOT) and not path.startswith((f"{ROOT}v1/related/", f"{ROOT}static/"))

@@ -159,7 +159,10 @@ def test_any_id_has_a_page(serve: Serve, tenants: str, id: str) -> None:
         .values("href")
         .count(f"/explorer/documents/{escaped}")
     )
-    assert http.get(f"/explorer/related/{escaped}").json() == http.get(f"/related/{escaped}").json()
+    assert (
+        http.get(f"/explorer/v1/related/{escaped}").json()
+        == http.get(f"/v1/related/{escaped}").json()
+    )
 
 
 def test_only_allowed_fields_are_shown(serve: Serve, tenants: str) -> None:
@@ -205,7 +208,7 @@ def test_another_tenant_is_on_no_page(serve: Serve, tenants: str) -> None:
         ("/explorer/families/b1", "/explorer/families/zz"),
         ("/explorer/compare/a1/b1", "/explorer/compare/a1/zz"),
         ("/explorer/compare/b1/a1", "/explorer/compare/zz/a1"),
-        ("/explorer/related/b1", "/explorer/related/zz"),
+        ("/explorer/v1/related/b1", "/explorer/v1/related/zz"),
     ],
 )
 def test_a_foreign_document_has_the_page_of_a_missing_one(
@@ -227,7 +230,7 @@ def test_a_foreign_document_has_the_page_of_a_missing_one(
 
 def test_with_keys_it_is_off_unless_it_is_switched_on(serve: Serve, tenants: str) -> None:
     off = serve(tenants, tenant_config())
-    for path in (*PAGES, "/explorer/static/explorer.css", "/explorer/related/a1", "/"):
+    for path in (*PAGES, "/explorer/static/explorer.css", "/explorer/v1/related/a1", "/"):
         answer = off.get(path, headers=bearer(KEYS["a"]))
         assert answer.status_code == 404
         assert answer.headers["content-type"] == "application/problem+json"
@@ -242,18 +245,18 @@ def test_with_keys_it_is_off_unless_it_is_switched_on(serve: Serve, tenants: str
                   {"Authorization": "Basic"}):  # fmt: skip
         given = {name: value.encode("latin-1") for name, value in wrong.items()}
         assert on.get("/explorer/", headers=given).status_code == 401
-        assert on.get("/explorer/related/a1", headers=given).status_code == 401
-    assert on.get("/explorer/related/a1", headers=basic(KEYS["a"])).status_code == 200
+        assert on.get("/explorer/v1/related/a1", headers=given).status_code == 401
+    assert on.get("/explorer/v1/related/a1", headers=basic(KEYS["a"])).status_code == 200
     assert on.get("/explorer/documents/a1", headers=bearer(KEYS["a"])).status_code == 200
     # The API itself takes no passwords, which a browser would send along for any page.
-    assert on.get("/related/a1", headers=basic(KEYS["a"])).status_code == 401
+    assert on.get("/v1/related/a1", headers=basic(KEYS["a"])).status_code == 401
     assert on.get("/").headers["location"] == "/explorer/"
 
 
 def test_pages_count_for_the_rate_limit_and_errors_are_pages(serve: Serve, tenants: str) -> None:
     http = serve(tenants, ServiceConfig(limits=ServiceLimits(requests_per_minute=2)))
     statuses = [http.get("/explorer/ungrouped").status_code for _ in range(2)]
-    many = http.get("/documents/a1")
+    many = http.get("/v1/documents/a1")
     assert [*statuses, many.status_code] == [200, 200, 429]
     answer = http.get("/explorer/ungrouped")
     assert answer.status_code == 429
@@ -339,7 +342,7 @@ def test_the_configuration_switches_it(tmp_path: Any) -> None:
         read_configuration(file)
 
 
-@pytest.mark.parametrize("page_path", ["/openapi.json"])
+@pytest.mark.parametrize("page_path", ["/v1/openapi.json"])
 def test_pages_are_not_part_of_the_api(serve: Serve, tenants: str, page_path: str) -> None:
     paths = serve(tenants).get(page_path).json()["paths"]
     assert not [path for path in paths if "explorer" in path]
