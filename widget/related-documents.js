@@ -14,7 +14,7 @@
     en: {
       label: "Related documents", versions: "Other versions", related: "Related",
       loading: "Loading related documents…", empty: "No other versions or related documents.",
-      error: "The related documents could not be loaded.", retry: "Try again",
+      error: "The related documents could not be loaded.", retry: "Try again", unexplained: "The reason could not be loaded.",
       loaded: "Other versions: {versions}. Related: {related}.", all: "Show all {n}",
       newer: "Newer", older: "Older", same: "Same date",
       exact: "Same text", version: "Version", contains: "Excerpt of this", excerpt_of: "Contains this",
@@ -29,7 +29,7 @@
     de: {
       label: "Verwandte Dokumente", versions: "Andere Fassungen", related: "Verwandt",
       loading: "Verwandte Dokumente werden geladen …", empty: "Keine anderen Fassungen oder verwandten Dokumente.",
-      error: "Die verwandten Dokumente konnten nicht geladen werden.", retry: "Erneut versuchen",
+      error: "Die verwandten Dokumente konnten nicht geladen werden.", retry: "Erneut versuchen", unexplained: "Der Grund konnte nicht geladen werden.",
       loaded: "Andere Fassungen: {versions}. Verwandt: {related}.", all: "Alle {n} anzeigen",
       newer: "Neuer", older: "Älter", same: "Gleiches Datum",
       exact: "Gleicher Text", version: "Fassung", contains: "Auszug hieraus", excerpt_of: "Enthält dieses",
@@ -44,7 +44,7 @@
     fr: {
       label: "Documents associés", versions: "Autres versions", related: "Sur le même sujet",
       loading: "Chargement des documents associés…", empty: "Aucune autre version, aucun document associé.",
-      error: "Impossible de charger les documents associés.", retry: "Réessayer",
+      error: "Impossible de charger les documents associés.", retry: "Réessayer", unexplained: "Impossible de charger la raison.",
       loaded: "Autres versions : {versions}. Sur le même sujet : {related}.", all: "Tout afficher ({n})",
       newer: "Plus récent", older: "Plus ancien", same: "Même date",
       exact: "Même texte", version: "Version", contains: "Extrait de celui-ci", excerpt_of: "Contient celui-ci",
@@ -59,7 +59,7 @@
     es: {
       label: "Documentos relacionados", versions: "Otras versiones", related: "Relacionados",
       loading: "Cargando documentos relacionados…", empty: "No hay otras versiones ni documentos relacionados.",
-      error: "No se pudieron cargar los documentos relacionados.", retry: "Reintentar",
+      error: "No se pudieron cargar los documentos relacionados.", retry: "Reintentar", unexplained: "No se pudo cargar el motivo.",
       loaded: "Otras versiones: {versions}. Relacionados: {related}.", all: "Mostrar los {n}",
       newer: "Más reciente", older: "Más antiguo", same: "Misma fecha",
       exact: "Mismo texto", version: "Versión", contains: "Extracto de este", excerpt_of: "Contiene este",
@@ -74,7 +74,7 @@
     zh: {
       label: "相关文档", versions: "其他版本", related: "相关内容",
       loading: "正在加载相关文档…", empty: "没有其他版本或相关文档。",
-      error: "无法加载相关文档。", retry: "重试",
+      error: "无法加载相关文档。", retry: "重试", unexplained: "无法加载原因。",
       loaded: "其他版本：{versions}。相关内容：{related}。", all: "显示全部 {n} 项",
       newer: "较新", older: "较旧", same: "日期相同",
       exact: "文本相同", version: "版本", contains: "本文的节选", excerpt_of: "包含本文",
@@ -89,7 +89,7 @@
     ar: {
       label: "مستندات ذات صلة", versions: "نسخ أخرى", related: "ذات صلة",
       loading: "جارٍ تحميل المستندات ذات الصلة…", empty: "لا توجد نسخ أخرى ولا مستندات ذات صلة.",
-      error: "تعذّر تحميل المستندات ذات الصلة.", retry: "إعادة المحاولة",
+      error: "تعذّر تحميل المستندات ذات الصلة.", retry: "إعادة المحاولة", unexplained: "تعذّر تحميل السبب.",
       loaded: "نسخ أخرى: {versions}. ذات صلة: {related}.", all: "عرض الكل ({n})",
       newer: "أحدث", older: "أقدم", same: "التاريخ نفسه",
       exact: "النص نفسه", version: "نسخة", contains: "مقتطف من هذا", excerpt_of: "يتضمن هذا",
@@ -400,7 +400,7 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
 
   class RelatedDocuments extends HTMLElement {
     static observedAttributes = [
-      "src", "document-id", "size", "lang", "dir", "heading-level", "link-pattern",
+      "src", "document-id", "size", "evidence", "lang", "dir", "heading-level", "link-pattern",
     ];
 
     #state = "idle";
@@ -412,6 +412,8 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
     #strings = {};
     #headers = {};
     #relations = new WeakMap();
+    // Evidence that was asked for, by the relation it is of.
+    #explained = new WeakMap();
     #root = make("section", { part: "root", tabindex: "-1", "data-state": "idle", hidden: "hidden" });
     #status = make("p", { part: "status", role: "status" });
     #body = make("div", { part: "body" });
@@ -497,7 +499,9 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
       this.#show("loading");
       const timer = setTimeout(() => request.abort(), TIMEOUT);
       try {
-        const answer = await this.#fetch(documentId, request.signal);
+        const query = { ...(this.#size && { size: this.#size }), evidence: this.hasAttribute("evidence") };
+        const answer = await this.#fetch("related", [documentId], query, request.signal);
+        if (!Array.isArray(answer?.relations)) throw new Error("not an answer of this service");
         if (this.#request !== request) return;
         this.#answer = answer;
       } catch (error) {
@@ -515,20 +519,19 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
       });
     }
 
-    async #fetch(documentId, signal) {
+    /** Ask the service for what stands at an address that ends with ids. */
+    async #fetch(name, ids, query, signal) {
       const base = new URL(this.getAttribute("src") || "/", document.baseURI);
       // A path of dots would lead out of the folder, however it is escaped.
-      if (/^\.{1,2}$/.test(documentId)) throw new Error("no address leads to this id");
-      const path = `${base.pathname.replace(/\/$/, "")}/v1/related/${encodeURIComponent(documentId)}`;
+      if (ids.some((id) => /^\.{1,2}$/.test(id))) throw new Error("no address leads to this id");
+      const path = [base.pathname.replace(/\/$/, ""), "v1", name, ...ids.map(encodeURIComponent)].join("/");
       const address = new URL(path, base.origin);
-      if (this.#size) address.searchParams.set("size", this.#size);
+      address.search = new URLSearchParams(query);
       const response = await fetch(address, {
         signal, headers: { Accept: "application/json", ...this.#headers },
       });
       if (!response.ok) throw Object.assign(new Error("no answer"), { status: response.status });
-      const answer = await response.json();
-      if (!Array.isArray(answer?.relations)) throw new Error("not an answer of this service");
-      return answer;
+      return response.json();
     }
 
     get #size() {
@@ -659,8 +662,11 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
       const shown = this.#shown(relation, group, texts);
       const template = [...this.children].find(
         (child) => child.localName === "template" && child.slot === "entry");
-      const reason = make("div", { part: "reason", id: `reason-${group}-${position}`, hidden: "hidden" });
-      const toggle = this.#toggle(relation, shown, reason, texts);
+      const reason = make("div", {
+        part: "reason", id: `reason-${group}-${position}`, hidden: "hidden", "aria-live": "polite",
+      });
+      const explain = (whole) => reason.replaceChildren(...this.#reason(whole, shown, texts));
+      const toggle = this.#toggle(shown, reason, texts, () => this.#explain(relation, reason, explain));
       const head = template
         ? [this.#ownEntry(template, shown, `entry-${group === "versions" ? 0 : 1}-${position}`),
            make("div", { part: "row" }, toggle)]
@@ -682,6 +688,7 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
         link: safeAddress(this.#linkTo(relation.id) ?? context.link),
         date: textOf(context.date),
         dateText: this.#dateText(context.date),
+        group,
         kind: relation.kind,
         kindText: texts[relation.kind],
         direction,
@@ -787,18 +794,38 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
       return make("slot", { name: slot });
     }
 
-    #toggle(relation, shown, reason, texts) {
+    #toggle(shown, reason, texts, explain) {
       const button = make(
         "button",
         { type: "button", part: "toggle", "aria-expanded": "false", "aria-controls": reason.id },
         texts.why, make("span", { class: "sr-only", dir: "auto" }, ` ${shown.title}`),
       );
       button.addEventListener("click", () => {
-        if (!reason.childNodes.length) reason.append(...this.#reason(relation, shown, texts));
+        if (!reason.childNodes.length) explain();
         reason.hidden = !reason.hidden;
         button.setAttribute("aria-expanded", String(!reason.hidden));
       });
       return button;
+    }
+
+    /** Fill a reason: from the answer, or with evidence that is asked for once. */
+    async #explain(relation, reason, fill) {
+      if (this.hasAttribute("evidence") || listOf(relation.evidence).length) return fill(relation);
+      const lines = make("div", { part: "skeleton", "aria-hidden": "true" }, make("span"), make("span"));
+      reason.replaceChildren(lines);
+      const ids = [this.getAttribute("document-id"), relation.id];
+      try {
+        const answer = this.#explained.get(relation) ??
+          (await this.#fetch("evidence", ids, {}, AbortSignal.timeout(TIMEOUT)));
+        if (!answer?.relation) throw new Error("not an answer of this service");
+        this.#explained.set(relation, answer);
+        // What was shown of the relation stays as it is.
+        fill({ ...answer.relation, kind: relation.kind, coverage: relation.coverage });
+      } catch {
+        const retry = make("button", { type: "button", part: "retry" }, this.#texts.retry);
+        retry.addEventListener("click", () => this.#explain(relation, reason, fill));
+        reason.replaceChildren(make("p", { part: "note" }, this.#texts.unexplained), retry);
+      }
     }
 
     /** Return the elements that say why two documents are related. */
@@ -816,7 +843,7 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
         ...evidence.slice(0, PASSAGES_SHOWN).map((passage) => this.#pair(passage, shown, texts)),
         further > 0 ? make("p", { part: "note" }, fill(texts.more, { n: further })) : null,
         evidence.length ? null : make("p", { part: "note" }, texts.none),
-        shown.terms.length && terms.length > shown.terms.length ? this.#chips(terms, shown.language, texts) : null,
+        shown.group === "related" && terms.length > shown.terms.length ? this.#chips(terms, shown.language, texts) : null,
       ].filter(Boolean);
     }
 

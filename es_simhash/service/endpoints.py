@@ -1,12 +1,13 @@
 """Endpoints of the API: from a request to its response."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any, TypeVar
 
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -24,8 +25,10 @@ from es_simhash.service.request_parameters import (
     search_parameters,
     text_of_body,
 )
-from es_simhash.service.responses import Body, Problem, conditional
+from es_simhash.service.responses import Problem, conditional
 from es_simhash.service.service_config import ServiceConfig
+from es_simhash.service.widget_script import NAME as WIDGET
+from es_simhash.service.widget_script import widget_script
 from es_simhash.store.options import SearchOptions
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -36,12 +39,8 @@ _NOT_KEPT = "no-store"
 # As nginx logs it; nobody gets it.
 _CLIENT_GONE = 499
 Value = TypeVar("Value")
-_WIDGET = "related-documents.js"
-# In the wheel, and in a checkout.
-_WIDGET_FOLDERS = (
-    Path(__file__).parents[1] / "widget",
-    Path(__file__).parents[2] / "widget",
-)
+_EARLIER = re.compile(r"related-documents-[0-9a-f]{12}\.js")
+_FOR_EVER = "public, max-age=31536000, immutable"
 
 
 async def while_connected(request: Request, answer: Coroutine[Any, Any, Value]) -> Value:
@@ -96,7 +95,7 @@ class Endpoints:
             "/readyz": self.readiness,
             "/metrics": self.metrics,
             "/v1/openapi.json": self.description,
-            f"/widget/{_WIDGET}": self.widget,
+            "/widget/{name}": self.widget,
         }
         return [
             *map(self._route, self.operations.values()),
@@ -183,15 +182,16 @@ class Endpoints:
         return JSONResponse(self._openapi)
 
     async def widget(self, request: Request) -> Response:
-        """Return the web component."""
-        path = next(
-            (folder / _WIDGET for folder in _WIDGET_FOLDERS if (folder / _WIDGET).is_file()), None
-        )
-        if path is None:
+        """Return the web component; at the address of its content it may be kept for ever."""
+        script, name = widget_script(), request.path_params["name"]
+        if script is None:
             raise Problem(404, "This installation has no widget.")
+        # Pages may name the script of an earlier version; they get this one, and ask again.
+        if name not in (WIDGET, script.versioned) and not _EARLIER.fullmatch(name):
+            raise HTTPException(404)
+        caching = _FOR_EVER if name == script.versioned else "public, no-cache"
         headers = {"Cross-Origin-Resource-Policy": "cross-origin"}
-        body = Body.of(path.read_bytes())
-        return conditional(request, body, "text/javascript", "public, no-cache", headers)
+        return conditional(request, script.body, "text/javascript", caching, headers)
 
     @cached_property
     def _parameters(self) -> dict[str, Parameter]:

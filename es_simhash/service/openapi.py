@@ -79,6 +79,7 @@ _SCHEMAS: Schema = {
         a=_ref("Context"),
         b=_ref("Context"),
     ),
+    "Evidence": _object("relation", relation=_ref("Relation")),
     "Member": _object(
         "id title date is_representative kept_from_previous",
         id=_STRING,

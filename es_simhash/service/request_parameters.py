@@ -19,7 +19,14 @@ from es_simhash.store.order import Sort
 MAX_ID_BYTES = 512
 _WHOLE = re.compile(r"[0-9]{1,9}")
 # Search options that a query may choose, by the names that they have in it.
-_SEARCH_OPTIONS = {"size": "size", "from": "offset", "sort": "sort", "kind": "kinds"}
+_SEARCH_OPTIONS = {
+    "size": "size",
+    "from": "offset",
+    "sort": "sort",
+    "kind": "kinds",
+    "evidence": "evidence",
+}
+_BOOLEANS = {"true": True, "false": False}
 
 
 def search_parameters(limits: ServiceLimits, sorts: Sequence[Sort]) -> dict[str, Parameter]:
@@ -84,6 +91,10 @@ def parameter_value(name: str, value: str, parameter: Parameter) -> Any:
         Problem: 400, when it is not one of the choices, or no number within the bounds.
     """
     bounds = parameter.bounds
+    if parameter.type is bool:
+        if value not in _BOOLEANS:
+            raise Problem(400, f"{name} must be true or false.")
+        return _BOOLEANS[value]
     if bounds is None:
         if value not in parameter.choices:
             raise Problem(400, f"{name} must be one of {', '.join(parameter.choices)}.")

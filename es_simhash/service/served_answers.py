@@ -20,6 +20,16 @@ from es_simhash.store.intents import DocumentsById, Parts
 from es_simhash.store.options import Query, SearchOptions
 from es_simhash.store.order import SORTS, Sort
 
+# Members of a relation that say why it is one, where nobody asked for that.
+_UNEXPLAINED: dict[str, Any] = {
+    "evidence": [],
+    "semantics": None,
+    "common": None,
+    "reuse": None,
+    "fields": [],
+    "log_odds": None,
+}
+
 
 class ServedIndex(RelatedIndex, Protocol):
     """Finds related documents, compares them and knows their families."""
@@ -90,6 +100,10 @@ class Answers:
                 "/v1/compare/{a}/{b}", "How two documents are related, and what changed",
                 "Comparison", self.compare, is_heavy=True,
             ),
+            Operation(
+                "/v1/evidence/{a}/{b}", "Why two documents are related", "Evidence", self.explain,
+                is_heavy=True,
+            ),
             Operation("/v1/families/{id}", "The versions of a document", "Family", self.family),
             Operation(
                 "/v1/documents/{id}", "The allowed fields of a document", "Document", self.document,
@@ -105,11 +119,12 @@ class Answers:
         """
         options = self._options(question)
         if question.text is not None:
-            return ApiAnswer(self._answer(self.index.related(text=question.text, options=options)))
+            answer = self.index.related(text=question.text, options=options)
+            return ApiAnswer(self._answer(answer, is_explained=question.search.evidence))
         self._require(question)
         answer = self.index.related(id=question.id, options=options)
         return ApiAnswer(
-            self._answer(answer),
+            self._answer(answer, is_explained=question.search.evidence),
             frozenset({question.id, *(str(relation.id) for relation in answer)}),
         )
 
@@ -130,6 +145,19 @@ class Answers:
             "b": self._context(b),
         }
         return ApiAnswer(body, frozenset(question.ids))
+
+    def explain(self, question: Question) -> ApiAnswer:
+        """Return the relation of two documents with its evidence.
+
+        Raises:
+            DocumentMissing: One of them is not there, or does not match the filters.
+        """
+        documents = self._require(question)
+        self.require_comparable(question.ids)
+        relation = self.index.explain(*question.ids)
+        other = documents[question.ids[1]]
+        relation = replace(relation, document=other.context, source=other.source)
+        return ApiAnswer({"relation": self._relation(relation)}, frozenset(question.ids))
 
     def require_comparable(self, ids: Sequence[str]) -> None:
         """Check that two texts are not too large to be compared here.
@@ -226,19 +254,22 @@ class Answers:
         return replace(
             question.search,
             filters=tuple(question.filters),
-            evidence=self.evidence,
+            evidence=self.evidence and question.search.evidence,
             fields=self.fields,
             context=True,
         )
 
-    def _answer(self, answer: Answer) -> dict[str, Any]:
+    def _answer(self, answer: Answer, *, is_explained: bool) -> dict[str, Any]:
         extent = answer.extent
         following = extent.next_offset
         if following is not None and following > self.max_offset:
             following = None
         return {
             "document": None if answer.document is None else self._context(answer.document),
-            "relations": [self._relation(relation) for relation in answer],
+            "relations": [
+                self._relation(relation) | ({} if is_explained else _UNEXPLAINED)
+                for relation in answer
+            ],
             "total": extent.total,
             "is_estimate": extent.is_estimate,
             "next": following,

@@ -16,6 +16,8 @@ SERVICE = httpx.Client(
 )
 # Number of entries, the same on the server and in the widget.
 SIZE = 6
+# The widget asks for evidence when "Why?" is opened.
+QUERY = {"size": SIZE, "evidence": "false"}
 VERSIONS = ("exact", "version", "contains", "excerpt_of")
 DIRECTIONS = {"newer": "newer", "older": "older", "same": "same date"}
 # Headers of the service that are passed on to the browser.
@@ -41,7 +43,7 @@ ARTICLES = read_articles()
 def related_to(id: str) -> list[dict]:
     """Return what the service says is related; nothing while it is away: the page stays whole."""
     try:
-        answer = SERVICE.get(f"/v1/related/{quote(id, safe='')}", params={"size": SIZE})
+        answer = SERVICE.get(f"/v1/related/{quote(id, safe='')}", params=QUERY)
         answer.raise_for_status()
     except httpx.HTTPError as error:
         app.logger.warning("no related documents: %s", error)
@@ -74,7 +76,13 @@ def article(id: str) -> str:
 @app.get("/v1/related/<path:id>")
 def related(id: str) -> Response:
     """Pass the widget's request on to the service, with the key that the browser does not have."""
-    return passed_on(f"/v1/related/{quote(id, safe='')}", params={"size": SIZE})
+    return passed_on(f"/v1/related/{quote(id, safe='')}", params=QUERY)
+
+
+@app.get("/v1/evidence/<id>/<other>")
+def evidence(id: str, other: str) -> Response:
+    """Pass on what the widget asks when "Why?" is opened; ids of this site have no slash."""
+    return passed_on(f"/v1/evidence/{quote(id, safe='')}/{quote(other, safe='')}")
 
 
 @app.get("/widget/related-documents.js")

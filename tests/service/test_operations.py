@@ -103,5 +103,5 @@ def test_an_operation_is_served_and_described_by_its_line_alone() -> None:
     assert [parameter["name"] for parameter in described["parameters"]] == ["a", "b"]
     assert described["security"]
     named = {each["name"]: each["schema"] for each in paths["/search"]["post"]["parameters"]}
-    assert set(named) == {"size", "from", "sort", "kind"}
+    assert set(named) == {"size", "from", "sort", "kind", "evidence"}
     assert named["sort"] == {"enum": ["score"], "default": "score"}

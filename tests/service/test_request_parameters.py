@@ -19,14 +19,15 @@ ALLOWED = search_parameters(ServiceLimits(size=5, offset=20), ("score", "date"))
 
 def test_the_parameters_of_a_search_are_its_search_options() -> None:
     described = parameters(SearchOptions)
-    assert list(ALLOWED) == ["size", "from", "sort", "kind"]
+    assert list(ALLOWED) == ["size", "from", "sort", "kind", "evidence"]
     assert [ALLOWED[name].help for name in ALLOWED] == [
-        described[name].help for name in ("size", "offset", "sort", "kinds")
+        described[name].help for name in ("size", "offset", "sort", "kinds", "evidence")
     ]
     assert ALLOWED["size"].json_schema() == {
         "type": "integer", "minimum": 1, "maximum": 5, "default": 5,
     }  # fmt: skip
     assert ALLOWED["kind"].json_schema() == {"type": "array", "items": {"enum": list(KINDS)}}
+    assert ALLOWED["evidence"].json_schema() == {"type": "boolean", "default": True}
 
 
 def test_a_query_chooses_search_options() -> None:
@@ -35,6 +36,7 @@ def test_a_query_chooses_search_options() -> None:
     assert search_options(given, ALLOWED) == SearchOptions(
         size=2, offset=20, kinds=("exact", "semantic")
     )
+    assert search_options([("evidence", "false")], ALLOWED) == SearchOptions(size=5, evidence=False)
 
 
 @pytest.mark.parametrize(
@@ -46,9 +48,10 @@ def test_a_query_chooses_search_options() -> None:
         ([("from", "21")], "from must be a whole number from 0 to 20."),
         ([("sort", "-date")], "sort must be one of score, date."),
         ([("kind", "none")], f"kind must be one of {', '.join(KINDS)}."),
+        ([("evidence", "0")], "evidence must be true or false."),
         ([("size", "1"), ("size", "1")], "size is given twice."),
-        ([("filters", "x")], "Unknown parameter; use size, from, sort and kind."),
-        ([("offset", "1")], "Unknown parameter; use size, from, sort and kind."),
+        ([("filters", "x")], "Unknown parameter; use size, from, sort, kind and evidence."),
+        ([("offset", "1")], "Unknown parameter; use size, from, sort, kind and evidence."),
     ],
 )
 def test_a_query_that_is_invalid(given: list[tuple[str, str]], detail: str) -> None:

@@ -42,6 +42,16 @@ def texts(page: Any, name: str) -> list[str]:
     return [text.strip() for text in part(page, name).all_inner_texts()]
 
 
+def explain(page: Any, *places: int) -> None:
+    """Open the reasons of entries, of all that are shown without places, and wait for them."""
+    toggles = part(page, "toggle")
+    for toggle in [toggles.nth(place) for place in places] or toggles.all():
+        if toggle.is_visible():
+            toggle.click()
+    waiting = part(page, "reason").locator('[part~="skeleton"]')
+    until(lambda: waiting.count() == 0)
+
+
 def events(page: Any, type: str) -> list[dict[str, Any]]:
     """Return what events of a type said."""
     noted: list[dict[str, Any]] = page.evaluate("window.events")

@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from html import escape
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from es_simhash.service.widget_script import WidgetScript
 from tests.support.widget_answers import Answers
 
 WIDGET = Path(__file__).parents[2] / "widget"
@@ -20,7 +21,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
-_ATTRIBUTES = ("src", "document-id", "size", "lang", "dir", "layout", "heading-level")
+_ATTRIBUTES = ("src", "document-id", "size", "evidence", "lang", "dir", "layout", "heading-level")
 # What a page may have in the element: a layout of its own for entries, or what its server rendered.
 _CONTENTS = {
     "template": (
@@ -29,6 +30,14 @@ _CONTENTS = {
         '<a href="/help">Help</a></template>'
     ),
     "fallback": "<ul><li>Rendered on the server</li></ul>",
+}
+# What the service leaves out where no evidence is asked for.
+_UNEXPLAINED: dict[str, Any] = {
+    "evidence": [],
+    "semantics": None,
+    "reuse": None,
+    "fields": [],
+    "log_odds": None,
 }
 _TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 
@@ -47,7 +56,7 @@ def page_with_widget(page: str, query: dict[str, str]) -> str:
 
 
 class Site:
-    """Pages of `tests/widget/pages`, the widget's file, and `/v1/related/{id}`.
+    """Pages of `tests/widget/pages`, the widget's file, and what it asks the service for.
 
     Attributes:
         answers: What is answered, by id; an id that is not there is a 404.
@@ -77,8 +86,14 @@ class Site:
     def respond(self, path: str, query: dict[str, list[str]]) -> tuple[int, str, bytes]:
         """Return status, type and body for a path."""
         if path.startswith("/v1/related/"):
-            return self._related(unquote(path.removeprefix("/v1/related/")), query)
-        file = SCRIPT if path == "/widget/related-documents.js" else PAGES / path.lstrip("/")
+            id = unquote(path.removeprefix("/v1/related/"))
+            return self._answer(lambda: self._related(id, query))
+        if path.startswith("/v1/evidence/"):
+            here, there = map(unquote, path.removeprefix("/v1/evidence/").split("/"))
+            return self._answer(lambda: self._evidence(here, there))
+        if path == "/widget/related-documents.js":
+            return 200, _TYPES[".js"], WidgetScript.of(SCRIPT.read_text("utf-8")).body.content
+        file = PAGES / path.lstrip("/")
         if not file.is_file():
             return 404, "text/plain", b""
         body = file.read_bytes()
@@ -88,20 +103,30 @@ class Site:
             ).encode()
         return 200, _TYPES[file.suffix], body
 
-    def _related(self, id: str, query: dict[str, list[str]]) -> tuple[int, str, bytes]:
+    def _related(self, id: str, query: dict[str, list[str]]) -> dict[str, Any] | None:
+        if id not in self.answers:
+            return None
+        answer: dict[str, Any] = dict(self.answers[id])
+        if "size" in query:
+            answer["relations"] = answer["relations"][: int(query["size"][0])]
+        if query["evidence"] == ["false"]:
+            answer["relations"] = [each | _UNEXPLAINED for each in answer["relations"]]
+        return answer
+
+    def _evidence(self, here: str, there: str) -> dict[str, Any] | None:
+        relations = self.answers.get(here, {}).get("relations", [])
+        return next(({"relation": each} for each in relations if each["id"] == there), None)
+
+    def _answer(self, find: Callable[[], dict[str, Any] | None]) -> tuple[int, str, bytes]:
         self.gate.wait(30)
         status = self.statuses.pop(0) if self.statuses else 200
-        if status == 200 and id not in self.answers:
+        answer = find() if self.raw is None else None
+        if status == 200 and answer is None and self.raw is None:
             status = 404
         if status != 200:
             problem = {"type": "about:blank", "title": "no answer", "status": status}
             return status, "application/problem+json", json.dumps(problem).encode()
-        if self.raw is not None:
-            return 200, "application/json", self.raw
-        answer: dict[str, Any] = dict(self.answers[id])
-        if "size" in query:
-            answer["relations"] = answer["relations"][: int(query["size"][0])]
-        return 200, "application/json", json.dumps(answer).encode()
+        return 200, "application/json", self.raw or json.dumps(answer).encode()
 
 
 class _Handler(BaseHTTPRequestHandler):

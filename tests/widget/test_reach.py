@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.widget_pages import Open, events, part, texts, wait_for
+from tests.support.widget_pages import Open, events, explain, part, texts, wait_for
 from tests.support.widget_site import Site
 
 pytestmark = pytest.mark.cluster
@@ -59,9 +59,7 @@ def test_axe_finds_nothing(open_page: Open, site: Site, id: str, layout: str) ->
     if state == "loading":
         site.gate.clear()
     page = open_page(id, state=state, layout=layout, color_scheme="light")
-    for toggle in part(page, "toggle").all():
-        if toggle.is_visible():
-            toggle.click()
+    explain(page)
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
         assert violations(page) == [], scheme
@@ -73,7 +71,7 @@ def test_axe_finds_nothing_in_other_scripts(open_page: Open, page_language: str)
     page = open_page(
         LANGUAGES[page_language][1], page_lang=page_language, page_dir=direction, template="1"
     )
-    part(page, "toggle").first.click()
+    explain(page, 0)
     assert violations(page) == []
 
 
@@ -160,7 +158,7 @@ def test_right_to_left_mirrors_the_widget(open_page: Open) -> None:
     toggle = part(page, "toggle").bounding_box()
     assert title["x"] + title["width"] == pytest.approx(root["x"] + root["width"], abs=1)
     assert toggle["x"] == pytest.approx(root["x"], abs=1)
-    part(page, "toggle").click()
+    explain(page)
     here, there = (quote.bounding_box()["x"] for quote in part(page, "passage").all())
     assert here > there
     assert not overflows(page)
@@ -171,9 +169,7 @@ def test_right_to_left_mirrors_the_widget(open_page: Open) -> None:
 def test_no_width_is_too_small_or_moves_the_page(open_page: Open, width: int, layout: str) -> None:
     page = open_page("en-harbour-v1", width=width, layout=layout)
     assert page.evaluate("window.shifts") == 0
-    for toggle in part(page, "toggle").all():
-        if toggle.is_visible():
-            toggle.click()
+    explain(page)
     assert not overflows(page)
     first, second = (quote.bounding_box() for quote in part(page, "passage").all()[:2])
     reason = part(page, "reason").first.bounding_box()
@@ -187,7 +183,7 @@ def test_no_width_is_too_small_or_moves_the_page(open_page: Open, width: int, la
 @pytest.mark.parametrize("width", [320, 1200])
 def test_a_page_with_its_own_css_changes_no_layout(open_page: Open, style: str, width: int) -> None:
     page = open_page("en-harbour-v1", style=style, width=width)
-    part(page, "toggle").first.click()
+    explain(page, 0)
     assert not overflows(page)
     look = part(page, "heading").first.evaluate(
         "(heading) => { const look = getComputedStyle(heading);"
@@ -217,7 +213,7 @@ def test_the_colours_follow_the_text_of_the_page(open_page: Open, scheme: str) -
 
 
 def test_a_page_styles_properties_and_parts(open_page: Open) -> None:
-    page = open_page("en-harbour-v1")
+    page = open_page("en-harbour-v1", evidence="1")
     # As a style sheet of the page, which its policy lets no test write into the markup.
     page.evaluate(
         """() => {

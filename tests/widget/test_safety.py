@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.widget_answers import ADDRESS, IMAGE, SCRIPT, Answers
-from tests.support.widget_pages import Open, part, texts
+from tests.support.widget_pages import Open, explain, part, texts
 from tests.support.widget_site import SCRIPT as WIDGET
 from tests.support.widget_site import Site
 
@@ -23,8 +23,7 @@ def test_scripts_in_documents_are_shown_as_text(
     site.answers = {id: {**answer, "relations": relations}}
     assert {relation["kind"] for relation in relations} == {"version", "semantic"}
     page = open_page(id, **({"template": "1"} if template else {}))
-    for toggle in part(page, "toggle").all():
-        toggle.click()
+    explain(page)
     shown = (
         page.locator("related-documents strong").all_inner_texts()
         if template

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.widget_pages import Open, events, part, texts, until, wait_for
+from tests.support.widget_pages import Open, events, explain, part, texts, until, wait_for
 from tests.support.widget_site import Site
 
 pytestmark = pytest.mark.cluster
@@ -41,7 +41,7 @@ def test_versions_stand_newest_first_with_their_share(open_page: Open, site: Sit
 
 
 def test_neighbours_show_what_they_share_names_first(open_page: Open, site: Site) -> None:
-    page = open_page("en-harbour-v1")
+    page = open_page("en-harbour-v1", evidence="1")
     (neighbour,) = (
         each for each in site.answers["en-harbour-v1"]["relations"] if each["kind"] == "semantic"
     )
@@ -50,6 +50,51 @@ def test_neighbours_show_what_they_share_names_first(open_page: Open, site: Site
     others = [term["text"] for term in shared if not term["is_entity"]]
     assert texts(page, "name") == names
     assert texts(page, "chip") == [*names, *others][:6]
+    assert [path for path in site.requested if "/v1/related/" in path] == [
+        "/v1/related/en-harbour-v1?evidence=true"
+    ]
+    explain(page)
+    assert not [path for path in site.requested if "/v1/evidence/" in path]
+
+
+def test_evidence_is_asked_for_when_a_reason_is_opened_and_once(
+    open_page: Open, site: Site
+) -> None:
+    page = open_page("en-harbour-v1")
+    assert part(page, "chip").count() == 0
+    neighbour = site.answers["en-harbour-v1"]["relations"][2]
+
+    def asked() -> list[str]:
+        return [path for path in site.requested if "/v1/evidence/" in path]
+
+    assert asked() == []
+    site.gate.clear()
+    toggle, reason = part(page, "toggle").nth(2), part(page, "reason").nth(2)
+    toggle.click()
+    assert reason.locator('[part~="skeleton"]').is_visible()
+    site.gate.set()
+    part(page, "chip").first.wait_for()
+    shared = {term["text"] for term in neighbour["semantics"]["shared"]}
+    assert shared <= set(texts(page, "chip"))
+    for _ in range(2):
+        toggle.click()
+    assert reason.is_visible()
+    assert asked() == [f"/v1/evidence/en-harbour-v1/{neighbour['id']}"]
+    # In another language it is written anew, and not asked for again.
+    page.evaluate("document.querySelector('related-documents').lang = 'de'")
+    explain(page, 2)
+    assert shared <= set(texts(page, "chip"))
+    assert len(asked()) == 1
+
+
+def test_evidence_that_does_not_come_can_be_asked_for_again(open_page: Open, site: Site) -> None:
+    page = open_page("en-harbour-v1")
+    site.statuses = [503]
+    explain(page, 0)
+    assert texts(page, "note") == ["The reason could not be loaded."]
+    part(page, "retry").click()
+    part(page, "passage").first.wait_for()
+    assert part(page, "retry").count() == 0
 
 
 @pytest.mark.parametrize(
@@ -76,7 +121,7 @@ def test_a_reason_shows_both_passages_and_what_differs(open_page: Open, site: Si
     relation = site.answers["en-harbour-v1"]["relations"][0]
     assert relation["id"] == "en-harbour-v2"
     assert part(page, "reason").nth(1).is_hidden()
-    part(page, "toggle").nth(1).click()
+    explain(page, 1)
     quotes = page.locator("related-documents blockquote")
     for place, side in enumerate(("query", "hit")):
         whole = " ".join(relation["evidence"][0][side]["text"].split())
@@ -96,7 +141,7 @@ def test_a_reason_shows_both_passages_and_what_differs(open_page: Open, site: Si
 
 def test_equal_passages_have_no_marks(open_page: Open) -> None:
     page = open_page("en-river-report")
-    part(page, "toggle").first.click()
+    explain(page, 0)
     here, there = page.locator("related-documents blockquote").all_inner_texts()
     assert here == there
     assert texts(page, "passage-kind")[0] == "Word for word"
@@ -123,7 +168,9 @@ def test_nothing_related_is_said_and_nothing_else_is_shown(open_page: Open, site
     page = open_page("en-chess", state="empty")
     assert part(page, "status").inner_text() == "No other versions or related documents."
     assert page.locator("related-documents").get_by_role("link").count() == 0
-    assert [path for path in site.requested if "/v1/related/" in path] == ["/v1/related/en-chess"]
+    assert [path for path in site.requested if "/v1/related/" in path] == [
+        "/v1/related/en-chess?evidence=false"
+    ]
     assert events(page, "related-loaded") == [
         {"documentId": "en-chess", "versions": 0, "related": 0, "total": 0, "truncated": False}
     ]
@@ -159,10 +206,10 @@ def test_relations_without_their_members_break_nothing(open_page: Open, site: Si
         b' "semantics": {"shared": [null, {"text": 4}]},'
         b' "document": {"date": "soon", "title": " "}}]}'
     )
-    page = open_page("en-harbour-v1")
+    page = open_page("en-harbour-v1", evidence="1")
     assert texts(page, "title") == ["b", "c"]
     assert texts(page, "date") == ["soon"]
-    part(page, "toggle").nth(1).click()
+    explain(page, 1)
     assert texts(page, "reason")[1] == "There are no passages to show."
 
 
@@ -194,7 +241,10 @@ def test_an_element_that_moves_is_asked_for_once_and_again_when_it_changed(
     )
     wait_for(page, "empty")
     asked = [path for path in site.requested if path.startswith("/v1/related/")]
-    assert asked == ["/v1/related/en-harbour-v1", "/v1/related/en-pie"]
+    assert [path.partition("?")[0] for path in asked] == [
+        "/v1/related/en-harbour-v1",
+        "/v1/related/en-pie",
+    ]
 
 
 def test_without_a_document_nothing_is_asked(open_page: Open, site: Site) -> None:
@@ -223,7 +273,7 @@ def test_the_last_of_several_documents_is_shown(open_page: Open, site: Site) -> 
 
 def test_attributes_and_headers_reach_the_service(open_page: Open, site: Site) -> None:
     page = open_page("en-tender-road", size="2", src="/service/..")
-    assert site.requested[-1].startswith("/v1/related/en-tender-road?size=2")
+    assert site.requested[-1].startswith("/v1/related/en-tender-road?size=2&")
     assert part(page, "entry").count() == 2
     page.evaluate(
         "document.querySelector('related-documents').headers = {Authorization: 'Bearer x'}"
@@ -245,7 +295,7 @@ def test_an_id_that_no_path_can_hold_is_an_error(open_page: Open, site: Site, id
 
 
 def test_what_does_not_fit_is_behind_a_button(open_page: Open) -> None:
-    page = open_page("en-tender-archive")
+    page = open_page("en-tender-archive", evidence="1")
     entries = part(page, "entry")
     assert entries.count() == 4
     shown = page.locator('related-documents [part~="entry"]:not([hidden])')

@@ -14,7 +14,7 @@ from starlette.routing import Route
 from es_simhash.differences.rendering.comparison_page import ComparisonPage
 from es_simhash.service.callers import Caller, explorer_caller
 from es_simhash.service.dispatcher import Value
-from es_simhash.service.endpoints import Endpoints, while_connected
+from es_simhash.service.endpoints import Endpoint, Endpoints, while_connected
 from es_simhash.service.explorer.addresses import ROOT, compare_address
 from es_simhash.service.explorer.counted_pages import CountedPages
 from es_simhash.service.explorer.explorer_reader import ExplorerReader
@@ -30,6 +30,11 @@ from es_simhash.store.options import SearchOptions
 
 Show = Callable[[Request, Caller], Awaitable[Response]]
 _RELATED = 10
+# What the widget on a page asks for, and the operation that answers.
+_ASKED_BY_WIDGET = {
+    "v1/related/": "/v1/related/{id}",
+    "v1/evidence/": "/v1/evidence/{a}/{b}",
+}
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,10 @@ class Explorer:
                 Route(f"{ROOT}static/{name}", named(f"{ROOT}static", partial(self._static, name)))
                 for name in self._files
             ),
-            Route(f"{ROOT}v1/related/{{id:path}}", named(f"{ROOT}v1/related/{{id}}", self.related)),
+            *(
+                Route(f"{ROOT}{path}{{ids:path}}", named(f"{ROOT}{path}", self._asked(path)))
+                for path in _ASKED_BY_WIDGET
+            ),
             *(
                 Route(f"{ROOT}{path}", named(f"{ROOT}{path}", self._page(show)))
                 for path, show in pages.items()
@@ -117,11 +125,15 @@ class Explorer:
             is_label=is_known and request.url.path == f"{ROOT}{PATH}",
         )
 
-    async def related(self, request: Request) -> Response:
-        """Answer the widget, as the API does."""
-        caller = self.endpoints.caller(request, explorer_caller)
-        operation = self.endpoints.operations["/v1/related/{id}"]
-        return await self.endpoints.answer(operation, request, caller, f"{ROOT}v1/related/")
+    def _asked(self, path: str) -> Endpoint:
+        """Return an endpoint that answers the widget, as the API does."""
+
+        async def answer(request: Request) -> Response:
+            caller = self.endpoints.caller(request, explorer_caller)
+            operation = self.endpoints.operations[_ASKED_BY_WIDGET[path]]
+            return await self.endpoints.answer(operation, request, caller, f"{ROOT}{path}")
+
+        return answer
 
     async def home(self, request: Request, caller: Caller) -> Response:
         """Show the search box, and what a query finds."""
@@ -227,4 +239,4 @@ class Explorer:
 def is_explorer_page(request: Request) -> bool:
     """Check whether a person asked, rather than the widget on one of the pages."""
     path = request.url.path
-    return path.startswith(ROOT) and not path.startswith((f"{ROOT}v1/related/", f"{ROOT}static/"))
+    return path.startswith(ROOT) and not path.startswith((f"{ROOT}v1/", f"{ROOT}static/"))
