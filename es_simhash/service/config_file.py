@@ -197,10 +197,11 @@ def _configuration(table: _Table, folder: Path) -> ServiceConfig:
             )
     if "labels" in options:
         options["labels"] = folder / options["labels"]
-    if (variable := table.text("secret_variable")) is not None:
-        options["secret"] = _secret(table, variable).encode()
+    variable, file = table.text("secret_variable"), table.text("secret_file")
+    if variable is not None or file is not None:
+        options["secret"] = _secret(table, folder, variable, file).encode()
     options["limits"] = _limits(limits)
-    options["keys"] = tuple(map(_key, table.tables("keys")))
+    options["keys"] = tuple(_key(key, folder) for key in table.tables("keys"))
     tokens = table.table("tokens")
     if "tokens" in table:
         options["tokens"] = _tokens(tokens, folder)
@@ -227,18 +228,20 @@ def _limits(table: _Table) -> ServiceLimits:
     return ServiceLimits(**limits)
 
 
-def _key(table: _Table) -> ApiKey:
-    options, variable = table.options(ApiKey, "name", "sha256", "filter"), table.text("variable")
+def _key(table: _Table, folder: Path) -> ApiKey:
+    options = table.options(ApiKey, "name", "sha256", "filter")
+    variable, file = table.text("variable"), table.text("file")
     table.require_known()
     if "name" not in options:
         raise table.error("name", "is required")
-    if ("sha256" in options) == (variable is not None):
-        raise table.error("sha256", "or variable is required, one of them")
-    if variable is not None:
-        value = _variable(table, variable)
+    if [variable, file, options.get("sha256")].count(None) != 2:
+        raise table.error("sha256", "or variable or file is required, one of them")
+    if "sha256" not in options:
+        value = _hidden(table, folder, variable, file)
         if len(value) < _MIN_KEY_CHARACTERS:
             raise table.error(
-                "variable", f"{variable} has a key of fewer than {_MIN_KEY_CHARACTERS} characters"
+                "variable" if file is None else "file",
+                f"{variable or file} has a key of fewer than {_MIN_KEY_CHARACTERS} characters",
             )
         options["sha256"] = key_digest(value)
     if not _SHA256.fullmatch(options["sha256"]):
@@ -248,28 +251,48 @@ def _key(table: _Table) -> ApiKey:
 
 def _tokens(table: _Table, folder: Path) -> TokenRules:
     options = table.options(TokenRules, "algorithm", "issuer", "audience")
-    variable, file = table.text("secret_variable"), table.text("public_key_file")
+    variable, file = table.text("secret_variable"), table.text("secret_file")
+    public = table.text("public_key_file")
     claims = table.table("claims")
     table.require_known()
     algorithm = options.setdefault("algorithm", "HS256")
-    needed, name = ("secret_variable", variable)
     if algorithm == "RS256":
-        needed, name = ("public_key_file", file)
-    if name is None:
-        raise table.error(needed, f"is required for {algorithm}")
-    key = _public_key(table, folder / name) if algorithm == "RS256" else _secret(table, name)
+        if public is None:
+            raise table.error("public_key_file", f"is required for {algorithm}")
+        key = _public_key(table, folder / public)
+    elif variable is None and file is None:
+        raise table.error("secret_variable", f"or secret_file is required for {algorithm}")
+    else:
+        key = _secret(table, folder, variable, file)
     return TokenRules(**options, verification_key=key, claims=claims.texts())
 
 
-def _secret(table: _Table, variable: str) -> str:
-    secret = _variable(table, variable)
+def _secret(table: _Table, folder: Path, variable: str | None, file: str | None) -> str:
+    if variable is not None and file is not None:
+        raise table.error("secret_variable", "and secret_file are both there; leave out one")
+    secret = _hidden(table, folder, variable, file)
     length = len(secret.encode())
     if length < _MIN_SECRET_BYTES:
         raise table.error(
-            "secret_variable",
-            f"{variable} must be a secret of at least {_MIN_SECRET_BYTES} bytes, got {length}",
+            "secret_variable" if file is None else "secret_file",
+            f"{variable or file} must be a secret of at least {_MIN_SECRET_BYTES} bytes, "
+            f"got {length}",
         )
     return secret
+
+
+def _hidden(table: _Table, folder: Path, variable: str | None, file: str | None) -> str:
+    """Return a key or a secret: of the environment, or of a file as containers mount them."""
+    if file is None:
+        assert variable is not None
+        return _variable(table, variable)
+    path = folder / file
+    try:
+        # Editors and `echo` end a file with a new line, which is no part of the secret.
+        return path.read_text("utf-8").rstrip("\r\n")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "is not UTF-8"
+        raise table.error("file", f"names {path}, which cannot be read: {reason}") from error
 
 
 def _public_key(table: _Table, path: Path) -> str:

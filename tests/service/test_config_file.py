@@ -66,6 +66,10 @@ def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     def call(content: str) -> ServiceConfig:
         file = tmp_path / "service.toml"
         file.write_text(content, "utf-8")
+        (tmp_path / "key").write_text("another key of some length\n", "utf-8")
+        (tmp_path / "secret").write_text(f"{SECRET}\n", "utf-8")
+        (tmp_path / "brief").write_text("short\n", "utf-8")
+        (tmp_path / "binary").write_bytes(b"\xff" * 40)
         return read_configuration(file)
 
     return call
@@ -87,6 +91,22 @@ def test_a_whole_file(read: Any) -> None:
         cache_seconds=5.0,
         cache_megabytes=8,
     )
+
+
+def test_keys_and_secrets_of_files(read: Any) -> None:
+    in_files = """
+secret_file = "secret"
+[[keys]]
+name = "other"
+file = "key"
+[tokens]
+secret_file = "secret"
+"""
+    config = read(in_files)
+    assert config.secret == SECRET.encode()
+    assert config.keys == (ApiKey("other", key_digest("another key of some length")),)
+    assert config.tokens == TokenRules("HS256", SECRET)
+    assert SECRET not in repr(config)
 
 
 def test_an_empty_file_is_the_default(read: Any) -> None:
@@ -129,7 +149,19 @@ def test_secrets_are_in_no_repr(read: Any) -> None:
         ("keys = 3", "keys must be tables [[keys]], got 3."),
         ("[cors]\norigins = ['*']", "cors.origins must be like https://www.example.org, got '*'."),
         ("[[keys]]\nsha256 = 'x'", "keys[0].name is required."),
-        ("[[keys]]\nname = 'a'", "keys[0].sha256 or variable is required"),
+        ("[[keys]]\nname = 'a'", "keys[0].sha256 or variable or file is required, one of them."),
+        (
+            "[[keys]]\nname = 'a'\nvariable = 'OTHER_KEY'\nfile = 'key'",
+            "keys[0].sha256 or variable or file is required, one of them.",
+        ),
+        ("[[keys]]\nname = 'a'\nfile = 'none'", "/none, which cannot be read: No such file"),
+        ("[[keys]]\nname = 'a'\nfile = 'brief'", "keys[0].file brief has a key of fewer than 16"),
+        ("[[keys]]\nname = 'a'\nfile = 'binary'", "/binary, which cannot be read: is not UTF-8."),
+        ("secret_file = 'brief'", "secret_file brief must be a secret of at least 32 bytes, got 5"),
+        (
+            "secret_file = 'secret'\nsecret_variable = 'TOKEN_SECRET'",
+            "secret_variable and secret_file are both there; leave out one.",
+        ),
         ("[[keys]]\nname = 'a'\nsha256 = 'x'", "must be 64 hexadecimal digits"),
         ("[[keys]]\nname = 'a'\nvariable = 'NOT_SET'", "names NOT_SET, which is not in the"),
         ("[[keys]]\nname = 'a'\nvariable = 'SHORT'", "SHORT has a key of fewer than 16"),
@@ -138,7 +170,7 @@ def test_secrets_are_in_no_repr(read: Any) -> None:
             "keys has the name 'a' twice.",
         ),
         ("[tokens]\nalgorithm = 'none'", "tokens.algorithm must be HS256 or RS256, got 'none'."),
-        ("[tokens]", "tokens.secret_variable is required for HS256."),
+        ("[tokens]", "tokens.secret_variable or secret_file is required for HS256."),
         ("[tokens]\nsecret_variable = 'SHORT'", "must be a secret of at least 32 bytes, got 5."),
         ("[tokens]\nalgorithm = 'RS256'", "tokens.public_key_file is required for RS256."),
         ("[tokens]\nalgorithm = 'RS256'\npublic_key_file = 'none.pem'", "no public key in PEM."),
