@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 # Tests start many processes, which compile the package again where it is not kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo node node-stop test check clean docs docs-check bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
+.PHONY: demo node node-stop test check clean docs docs-check docker-lock bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
   bench-semantics bench-labelled-neighbours bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-sweep bench-decisions \
   bench-passages bench-copies bench-changes bench-chains bench-widget bench-service bench-async bench-outage bench-strain \
@@ -188,6 +188,10 @@ bench-schemes: $(STAMP)
 # Other tools that find versions, in one run (needs the data and the extra `peers`).
 bench-peers: $(STAMP)
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.bench.peers.run $(ARGS)
+
+# Packages of the images with their hashes: the newest that fit pyproject.toml.
+docker-lock: $(STAMP)
+	@$(BIN)/python -m scripts.lock_images
 
 # The reference of the command line, made of --help, and the site with that of Python.
 docs: $(STAMP)

@@ -20,6 +20,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+from scripts.lock_images import EXTRAS
 from tests.support.dockerfile import Stage, ignore_patterns, is_ignored, stages
 from tests.support.made_up_texts import make_text
 from tests.support.processes import running
@@ -30,6 +31,9 @@ IGNORED = ignore_patterns(ROOT / ".dockerignore")
 METADATA = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 IMAGES = ("ingest", "service")
 SOURCES, PROGRAMS = "/src", "/opt/es-simhash"
+# Folders that the steps name, and where the test has them.
+PLACES = {SOURCES: "src", PROGRAMS: "opt", "/opt/build": "build", "/wheels": "wheels"}
+PLACE = re.compile("|".join(sorted(PLACES, key=len, reverse=True)))
 
 
 def copied(stage: Stage) -> list[str]:
@@ -58,6 +62,8 @@ def test_every_path_that_the_build_reads_is_copied() -> None:
         *project["license-files"],
         *wheel["packages"],
         *wheel["force-include"],
+        "docker/locks",
+        "docker/health.bash",
     }
     assert set(copied(STAGES["build"])) == needed
 
@@ -65,7 +71,9 @@ def test_every_path_that_the_build_reads_is_copied() -> None:
 @pytest.mark.parametrize("image", IMAGES)
 def test_an_image_is_pinned_and_is_not_root(image: str) -> None:
     stage = STAGES[image]
-    assert re.fullmatch(r"python:3\.\d+\.\d+-slim-\w+", stage.parent)
+    # A tag alone names another image tomorrow.
+    assert re.fullmatch(r"python:3\.\d+\.\d+-slim-\w+@sha256:[0-9a-f]{64}", stage.parent)
+    assert {stage.parent for stage in STAGES.values()} == {stage.parent}
     # Elsewhere a user is made by name; a number can be checked from outside.
     uid, gid = stage.all("USER")[-1].split(":")
     assert int(uid) > 0
@@ -76,19 +84,52 @@ def test_an_image_is_pinned_and_is_not_root(image: str) -> None:
 
 
 @pytest.mark.parametrize("image", IMAGES)
+def test_an_image_says_what_it_is(image: str) -> None:
+    labels = STAGES[image].labels
+    prefix = "org.opencontainers.image."
+    project = METADATA["project"]
+    assert labels[f"{prefix}version"] == project["version"]
+    assert labels[f"{prefix}licenses"] == project["license"]
+    assert labels[f"{prefix}title"] in ("es-simhash", "es-simhash-service")
+    assert labels[f"{prefix}description"]
+    # Given by whoever builds a release, and by the base.
+    for name in ("revision", "created", "base.name", "base.digest"):
+        (argument,) = re.findall(r"\$\{(\w+)\}", labels[f"{prefix}{name}"])
+        assert any(rest.partition("=")[0] == argument for rest in STAGES[image].all("ARG"))
+
+
+@pytest.mark.parametrize("image", IMAGES)
+def test_an_image_installs_nothing_but_what_is_locked(image: str) -> None:
+    pip = [step for step in STAGES[f"build-{image}"].all("RUN") if "/bin/pip " in step]
+    build, own, lock, install = pip
+    for step, name in ((build, "build"), (lock, image)):
+        assert " --require-hashes " in step
+        assert step.endswith(f" -r {SOURCES}/locks/{name}.txt")
+        assert (ROOT / "docker" / "locks" / f"{name}.txt").is_file()
+    # What is built is built by what is locked; what is installed comes from no index.
+    for step in (own, lock):
+        assert " --no-deps --no-build-isolation " in step
+    assert " --no-index --find-links /wheels " in install
+
+
+@pytest.mark.parametrize("image", IMAGES)
 def test_an_image_starts_a_script_of_the_package_with_the_extra_it_needs(image: str) -> None:
     stage = STAGES[image]
     program, *arguments = stage.words("ENTRYPOINT")
     assert program in METADATA["project"]["scripts"]
     assert stage.all("ENV")[0].startswith(f"PATH={PROGRAMS}/bin:")
     (source,) = re.findall(rf"--from=(\S+) {PROGRAMS} {PROGRAMS}", " ".join(stage.all("COPY")))
-    extras = re.findall(r"/src\[(.*?)\]", " ".join(STAGES[source].all("RUN")))
-    assert extras == ([image] if image == "service" else [])
-    assert set(extras) <= set(METADATA["project"]["optional-dependencies"])
+    (extras,) = re.findall(r"es-simhash\[(.*?)\]", " ".join(STAGES[source].all("RUN")))
+    assert tuple(extras.split(",")) == EXTRAS[image]
+    assert set(EXTRAS[image]) <= set(METADATA["project"]["optional-dependencies"])
     if image == "service":
         (port,) = stage.all("EXPOSE")
         assert arguments == ["serve", "--host", "0.0.0.0", "--port", port]
-        assert f":{port}/healthz" in stage.words("HEALTHCHECK")[-1]
+        assert stage.words("HEALTHCHECK") == ["es-simhash-health", port, "/healthz"]
+
+
+# "Artificial intelligence changes how newspapers are read": one word of four signs.
+CHINESE = "人工智能正在改变人们阅读报纸的方式。" * 3
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +145,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
             else:
                 into.mkdir(parents=True, exist_ok=True)
                 shutil.copy(ROOT / source, into)
-    (backend,) = METADATA["build-system"]["requires"]
+    backend, *_ = METADATA["build-system"]["requires"]
     answers = subprocess.run(
         [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest",
          str(folder / "asked"), backend],
@@ -113,7 +154,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if answers.returncode:
         pytest.skip(f"no package index answers: {answers.stderr.strip().splitlines()[-1]}")
     for step in STAGES["build-service"].all("RUN"):
-        line = step.replace(SOURCES, str(folder / "src")).replace(PROGRAMS, str(folder / "opt"))
+        line = PLACE.sub(lambda match: str(folder / PLACES[match[0]]), step)
         # An image should not grow by pip's cache; here it saves time.
         line = line.replace(" --no-cache-dir", "")
         words = shlex.split(line)
@@ -156,6 +197,9 @@ def test_the_ingest_image_prints_its_version_and_ingests(
         assert done.returncode == 0, done.stderr
         return done.stdout
 
+    assert "all equal" in run("selftest")
+    (home / "zh.txt").write_text(CHINESE, "utf-8")
+    assert "人工智能" in run("files", "concepts", "zh.txt")
     assert run("--version").endswith(f"version {METADATA['project']['version']}\n")
     assert "Usage: " in run(*STAGES["ingest"].words("CMD"))
     run("install", index_name, "--no-semantics")
@@ -177,14 +221,12 @@ def test_the_service_image_serves_and_its_health_check_sees_it(
     stage = STAGES["service"]
     (exposed,) = stage.all("EXPOSE")
     words = [port if word == exposed else word for word in stage.words("ENTRYPOINT")]
-    check = [
-        word.replace(f":{exposed}/", f":{port}/")
-        for word in started(built, stage.words("HEALTHCHECK"))
-    ]
+    program, _, live = started(built, stage.words("HEALTHCHECK"))
     environment = outside(built, ELASTICSEARCH_URL=cluster_url)
 
-    def is_healthy() -> bool:
-        return subprocess.run(check, env=environment, capture_output=True).returncode == 0
+    def is_healthy(path: str = live) -> bool:
+        line = [program, port, path]
+        return subprocess.run(line, env=environment, capture_output=True).returncode == 0
 
     assert not is_healthy()
     log = tmp_path / "log"
@@ -195,6 +237,9 @@ def test_the_service_image_serves_and_its_health_check_sees_it(
             assert process.poll() is None, log.read_text()
             assert time.monotonic() < end
             time.sleep(0.2)
+        assert is_healthy("/readyz")
+        # Any other answer is no health.
+        assert not is_healthy("/v1/related/no-such-document")
         with urlopen(f"http://127.0.0.1:{port}/v1/related/a1", timeout=30) as answer:
             assert json.load(answer)["relations"]
         with urlopen(f"http://127.0.0.1:{port}/widget/related-documents.js", timeout=30) as answer:

@@ -35,6 +35,12 @@ class Stage:
         return words
 
     @property
+    def labels(self) -> dict[str, str]:
+        """Return the labels, of which the last of a name counts."""
+        pairs = [word.partition("=") for rest in self.all("LABEL") for word in shlex.split(rest)]
+        return {name: value for name, _, value in pairs}
+
+    @property
     def copies(self) -> list[tuple[list[str], str]]:
         """Sources and target of what is copied from the context."""
         found = [shlex.split(rest) for rest in self.all("COPY")]
@@ -54,7 +60,8 @@ def stages(text: str) -> dict[str, Stage]:
             arguments[f"${{{key}}}"] = value
         elif name == "FROM":
             image, _, stage = rest.split()
-            image = arguments.get(image, image)
+            for key, value in arguments.items():
+                image = image.replace(key, value)
             parent = found.get(image)
             base = [] if parent is None else list(parent.instructions)
             current = Stage(stage, parent.parent if parent else image, base)
