@@ -1,7 +1,7 @@
 #!/bin/bash
 # Ask the service in this container whether it is well: exit status 0 if it answers 200.
 #   es-simhash-health PORT PATH
-# Bash opens the connection itself: Python takes 30 times the processor time to start, and the image
+# Bash opens the connection itself: Python takes twenty times the processor time, and the image
 # has no curl.
 set -eu
 exec 3<>"/dev/tcp/127.0.0.1/$1"

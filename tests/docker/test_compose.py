@@ -39,6 +39,9 @@ def test_our_containers_write_nothing_and_have_no_capabilities(name: str) -> Non
     # What is written is in volumes; what is read is mounted so.
     for volume in service.get("volumes", []):
         assert volume.endswith(":ro") or volume.split(":")[0] in COMPOSE["volumes"]
+    # Secrets are files, never in the environment of the container or in this file.
+    for secret in service.get("secrets", []):
+        assert set(COMPOSE["secrets"][secret]) == {"file"}
 
 
 @pytest.mark.parametrize("name", COMPOSE["services"])
@@ -49,7 +52,7 @@ def test_every_container_is_bounded_and_unprivileged(name: str) -> None:
     limits = service["deploy"]["resources"]["limits"]
     assert {"cpus", "memory"} <= set(limits)
     assert not {"privileged", "cap_add", "network_mode", "pid", "user"} & set(service)
-    # No port is open to other machines: neither has passwords.
+    # No port is open to other machines: one has no passwords, the other no TLS.
     assert all(port.startswith("127.0.0.1:") for port in service.get("ports", []))
 
 
@@ -62,3 +65,21 @@ def test_the_others_wait_until_elasticsearch_is_healthy() -> None:
         assert condition == "service_healthy"
     (port,) = STAGES["service"].all("EXPOSE")
     assert services["service"]["ports"] == [f"127.0.0.1:{port}:{port}"]
+
+
+def test_the_service_is_started_with_its_configuration_and_counts_as_healthy_once_it_answers() -> (
+    None
+):
+    service = COMPOSE["services"]["service"]
+    index, option, path, *rest = service["command"]
+    assert (option, rest) == ("--config", ["--workers", "2"])
+    mounted = [volume.removesuffix(":ro").rpartition(":") for volume in service["volumes"]]
+    ((source, _, target),) = mounted
+    assert target == path
+    assert (FILE.parent / source.partition(":-")[2].rstrip("}")).is_file()
+    assert index.startswith("${")
+    (port,) = STAGES["service"].all("EXPOSE")
+    assert service["healthcheck"]["test"] == ["CMD", "es-simhash-health", port, "/readyz"]
+    # The paths of its secrets are those that Compose mounts.
+    text = (FILE.parent / "service.toml").read_text("utf-8")
+    assert {f"/run/secrets/{name}" in text for name in service["secrets"]} == {True}
