@@ -61,7 +61,7 @@ def test_the_parser_sees_metrics_and_labels() -> None:
 @pytest.mark.cluster
 def test_every_metric_that_is_asked_for_is_one_of_the_service(serve: Serve, tenants: str) -> None:
     client = serve(tenants)
-    paths = client.get("/openapi.json").json()["paths"]
+    paths = client.get("/v1/openapi.json").json()["paths"]
     (related,) = (path for path in paths if path.endswith("/related/{id}"))
     assert client.get(related.replace("{id}", "a1")).status_code == 200
     families = list(text_string_to_metric_families(client.get("/metrics").text))
