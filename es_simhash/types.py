@@ -30,14 +30,8 @@ from es_simhash.relation.loss import LostText
 from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.relation import Coverage, DocumentContext, Reuse, SharedPassage, Span
 from es_simhash.semantics.background import Background, LanguageBackground
-from es_simhash.semantics.semantic_profile import (
-    Entity,
-    SemanticProfile,
-    SemanticSimilarity,
-    SharedConcept,
-    TermWeights,
-    WordTable,
-)
+from es_simhash.semantics.semantic_profile import Entity, SemanticProfile, TermWeights, WordTable
+from es_simhash.semantics.semantic_similarity import SemanticSimilarity, SharedConcept
 from es_simhash.store.added_schemes import AddedScheme
 from es_simhash.store.config import DocumentSettings
 from es_simhash.store.installation.install import Request

@@ -23,7 +23,7 @@ from es_simhash.relation.relation import (
 )
 from es_simhash.relation.thresholds import REUSE_KINDS, SHOWN_SCORE
 from es_simhash.relation.version_weights import EVIDENCE_TITLES
-from es_simhash.semantics.semantic_profile import SemanticSimilarity, SharedConcept
+from es_simhash.semantics.semantic_similarity import SemanticSimilarity, SharedConcept
 from es_simhash.store.paths import get_path
 from es_simhash.text.escaping import one_line
 

@@ -25,11 +25,8 @@ from es_simhash.relation.thresholds import (
     VERSION_SCORE,
     ReuseKind,
 )
-from es_simhash.semantics.semantic_profile import (
-    VOCABULARY_PREFIX,
-    SemanticSimilarity,
-    concept_term,
-)
+from es_simhash.semantics.semantic_profile import VOCABULARY_PREFIX, concept_term
+from es_simhash.semantics.semantic_similarity import SemanticSimilarity
 from es_simhash.semantics.shared_concepts import shared_concepts
 from es_simhash.semantics.similarity import VECTOR_WEIGHT
 from es_simhash.semantics.spellings import Spellings

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from es_simhash.relation.field_evidence import FieldEvidence
 from es_simhash.relation.thresholds import (
@@ -12,9 +12,7 @@ from es_simhash.relation.thresholds import (
     VERSION_SCORE,
     ReuseKind,
 )
-
-if TYPE_CHECKING:
-    from es_simhash.semantics.semantic_profile import SemanticSimilarity
+from es_simhash.semantics.semantic_similarity import SemanticSimilarity
 
 Kind = Literal["exact", "version", "contains", "excerpt_of", "shares_passages", "semantic", "none"]
 KINDS: tuple[Kind, ...] = (
@@ -150,7 +148,7 @@ class Relation:
     index: str | None = None
     source: dict[str, Any] = field(default_factory=dict)
     truncated: bool = False
-    semantics: "SemanticSimilarity | None" = None
+    semantics: SemanticSimilarity | None = None
     copies: int = 0
     dismissed: bool = False
     joined: bool = False
@@ -238,9 +236,7 @@ def _shared_subjects(relation: Relation) -> str:
     return f"both mention {', '.join(terms)}" if terms else "about the same subject"
 
 
-def semantic_relation(
-    id: str | None, index: str | None, semantics: "SemanticSimilarity"
-) -> Relation:
+def semantic_relation(id: str | None, index: str | None, semantics: SemanticSimilarity) -> Relation:
     """Return the relation of a document that is near in meaning.
 
     Args:

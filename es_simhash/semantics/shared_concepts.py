@@ -3,7 +3,8 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from es_simhash.semantics.semantic_profile import VOCABULARY_PREFIX, SemanticProfile, SharedConcept
+from es_simhash.semantics.semantic_profile import VOCABULARY_PREFIX, SemanticProfile
+from es_simhash.semantics.semantic_similarity import SharedConcept
 from es_simhash.semantics.similarity import (
     FULL_NAME,
     SimilarityWeights,

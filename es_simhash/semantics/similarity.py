@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.rarity import rarity
-from es_simhash.semantics.semantic_profile import SemanticProfile, SemanticSimilarity
+from es_simhash.semantics.semantic_profile import SemanticProfile
+from es_simhash.semantics.semantic_similarity import SemanticSimilarity
 
 # Chosen on their plateau over four collections, docs/semantic-neighbours.md.
 VECTOR_WEIGHT, ENTITY_WEIGHT = 0.4, 0.3

@@ -39,7 +39,7 @@ from es_simhash.store.intents import FindDateField
 
 _DETAILS = {404: "There is nothing at this address.", 405: "This address takes no such method."}
 _SENT = ("Authorization", "Content-Type", "If-None-Match", "X-Api-Key", "X-Request-Id")
-_READ = ("ETag", "Retry-After", "X-Request-Id")
+_READ = ("ETag", "Link", "Retry-After", "X-Request-Id")
 
 
 def application(

@@ -1,7 +1,6 @@
 """Questions answered in a bounded pool of threads, and from a cache while nothing has changed."""
 
 import asyncio
-import json
 import logging
 import threading
 import time
@@ -13,8 +12,9 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from es_simhash.errors import EsSimhashError, IndexMissing
 from es_simhash.relation.interruption import interruptible
+from es_simhash.service.answer_types import encoded
 from es_simhash.service.monitoring import CACHE, ENGINE_FAILURES, log
-from es_simhash.service.operations import Filters, Operation, Question
+from es_simhash.service.operations import ApiAnswer, Filters, Operation, Question
 from es_simhash.service.responses import UNAVAILABLE, Body, Problem, problem_of, unavailable
 from es_simhash.service.service_config import ServiceLimits
 from es_simhash.store.order import Sort
@@ -33,6 +33,10 @@ class AnswerSource(Protocol):
     @property
     def sorts(self) -> tuple[Sort, ...]:
         """Orders that are possible."""
+
+    @property
+    def date(self) -> str | None:
+        """The date field that may be told of; None without one."""
 
     def states(self, ids: Collection[str], filters: Filters) -> States:
         """Return the states of documents; any that does not match is left out."""
@@ -309,7 +313,7 @@ class Dispatcher:
     def _answer(self, operation: Operation, question: Question) -> Body:
         key = operation.key(question)
         if key is None:
-            return _json(operation.answer(question).body)
+            return _body(operation.answer(question))
         cached = self._cache.get(key)
         if cached is not None:
             ids = {id for _, id in cached.states}
@@ -319,7 +323,7 @@ class Dispatcher:
             self._cache.drop(key)
         CACHE.labels("miss").inc()
         shown = operation.answer(question)
-        body = _json(shown.body)
+        body = _body(shown)
         states = self.answers.states(shown.ids, question.filters)
         # What changed or went away meanwhile is not cached.
         if shown.ids == {id for _, id in states}:
@@ -327,5 +331,5 @@ class Dispatcher:
         return body
 
 
-def _json(body: dict[str, Any]) -> Body:
-    return Body.of(json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode())
+def _body(answer: ApiAnswer) -> Body:
+    return Body.of(encoded(answer.body), answer.next)

@@ -13,17 +13,20 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from es_simhash.described import Parameter
+from es_simhash.ingestion.deduplication.version_rules import OnVersion
+from es_simhash.service.answer_types import Status, encoded
 from es_simhash.service.callers import Caller, RateLimit, caller_of, network_of
 from es_simhash.service.dispatcher import Dispatcher
 from es_simhash.service.monitoring import METRICS_TYPE, exposition
 from es_simhash.service.openapi import openapi
 from es_simhash.service.operations import Operation, Question
+from es_simhash.service.paging import FamilyPage, MemberPage
+from es_simhash.service.request_bodies import body_of
 from es_simhash.service.request_parameters import (
+    options_of,
     path_ids,
+    query_parameters,
     require_no_parameters,
-    search_options,
-    search_parameters,
-    text_of_body,
 )
 from es_simhash.service.responses import Problem, conditional
 from es_simhash.service.service_config import ServiceConfig
@@ -41,6 +44,13 @@ _CLIENT_GONE = 499
 Value = TypeVar("Value")
 _EARLIER = re.compile(r"related-documents-[0-9a-f]{12}\.js")
 _FOR_EVER = "public, max-age=31536000, immutable"
+# Where a question has the options that its query chooses.
+_OPTIONS: Mapping[type, str] = {
+    SearchOptions: "search",
+    MemberPage: "members",
+    FamilyPage: "families",
+    OnVersion: "rules",
+}
 
 
 async def while_connected(request: Request, answer: Coroutine[Any, Any, Value]) -> Value:
@@ -135,13 +145,16 @@ class Endpoints:
         ids: Sequence[str] = ()
         if operation.ids:
             ids = path_ids(request.scope["raw_path"], prefix, len(operation.ids))
-        given, search = request.query_params.multi_items(), SearchOptions()
-        if operation.searches:
-            search = search_options(given, self._parameters)
-        else:
+        given = request.query_params.multi_items()
+        read: dict[str, Any] = {}
+        if operation.options is None:
             require_no_parameters(given)
-        text = await self._text(request) if operation.reads_text else None
-        question = Question(caller.filters, tuple(ids), search, text)
+        else:
+            allowed = self._parameters[operation.path]
+            read[_OPTIONS[operation.options]] = options_of(operation.options, given, allowed)
+        if operation.body is not None:
+            read |= vars(body_of(await self._json(request), operation.body))
+        question = Question(caller.filters, **{"ids": tuple(ids), **read})
         answer = self.dispatcher.answer(operation, question)
         body, is_stale = await while_connected(request, answer)
         if operation.method == "POST":
@@ -158,20 +171,25 @@ class Endpoints:
             return "private, no-cache"
         return f"public, max-age={seconds}, stale-while-revalidate={seconds}, stale-if-error=3600"
 
-    async def _text(self, request: Request) -> str:
+    async def _json(self, request: Request) -> bytes:
+        """Return a body that says that it is JSON.
+
+        Raises:
+            Problem: It does not, or see `body`.
+        """
         media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if media_type != "application/json":
             raise Problem(415, "The body must be application/json.")
-        return text_of_body(await self.body(request))
+        return await self.body(request)
 
     async def health(self, request: Request) -> Response:
         """Say that the process is there."""
-        return JSONResponse({"status": "ok"})
+        return Response(encoded(Status("ok")), media_type="application/json")
 
     async def readiness(self, request: Request) -> Response:
         """Say whether the index can be searched."""
         await self.dispatcher.require_ready()
-        return JSONResponse({"status": "ready"})
+        return Response(encoded(Status("ready")), media_type="application/json")
 
     async def metrics(self, request: Request) -> Response:
         """Return the metrics."""
@@ -194,8 +212,13 @@ class Endpoints:
         return conditional(request, script.body, "text/javascript", caching, headers)
 
     @cached_property
-    def _parameters(self) -> dict[str, Parameter]:
-        return search_parameters(self.config.limits, self.dispatcher.answers.sorts)
+    def _parameters(self) -> Mapping[str, Mapping[str, Parameter]]:
+        """The parameters of each operation, by its address."""
+        answers, limits = self.dispatcher.answers, self.config.limits
+        return {
+            path: query_parameters(operation, limits, answers.sorts, answers.date)
+            for path, operation in self.operations.items()
+        }
 
     @cached_property
     def _openapi(self) -> dict[str, Any]:

@@ -5,9 +5,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from typing import Any, Literal
 
+from es_simhash.ingestion.deduplication.version_rules import OnVersion
+from es_simhash.service.answer_types import plain
+from es_simhash.service.paging import FamilyPage, MemberPage
 from es_simhash.store.options import SearchOptions
 
 Filters = Sequence[Mapping[str, Any]]
+# The beginning of every address whose answers are promised to keep their form.
+VERSION = "/v1"
 
 
 @dataclass(frozen=True)
@@ -16,15 +21,21 @@ class Question:
 
     Attributes:
         filters: Queries that every document must match.
-        ids: Ids in the path.
+        ids: Ids in the path, or in the body.
         search: Search options that the request chooses.
-        text: Text in the body; None without a body.
+        text: Text in the body; None for none.
+        members: Which members of a family are returned.
+        families: Which families are returned.
+        rules: What counts as a version of a draft.
     """
 
     filters: Filters
     ids: tuple[str, ...] = ()
     search: SearchOptions = field(default_factory=SearchOptions)
     text: str | None = None
+    members: MemberPage = field(default_factory=MemberPage)
+    families: FamilyPage = field(default_factory=FamilyPage)
+    rules: OnVersion = field(default_factory=lambda: OnVersion("skip"))
 
     @property
     def id(self) -> str:
@@ -37,12 +48,24 @@ class ApiAnswer:
     """An answer, and the documents in it.
 
     Attributes:
-        body: As JSON has it.
+        body: Of the type that the operation answers with.
         ids: Ids of all documents in it.
     """
 
-    body: dict[str, Any]
+    body: Any
     ids: frozenset[str] = frozenset()
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """The body as JSON has it."""
+        members: dict[str, Any] = plain(self.body)
+        return members
+
+    @property
+    def next(self) -> str | None:
+        """The next page, relative to the address of this one; None without one."""
+        following: str | None = getattr(self.body, "next", None)
+        return following
 
 
 @dataclass(frozen=True)
@@ -51,34 +74,41 @@ class Operation:
 
     Attributes:
         path: Address with the names of its ids in braces, which stand at its end.
+        name: Name of the method that a generated client has for it.
         summary: Summary for the OpenAPI document.
-        schema: Name of the schema of its answers.
+        answers: Type of its answers.
         answer: Answers a question; raises `DocumentMissing` where the filters match no such
             document.
-        searches: Whether the query chooses search options; otherwise it must be empty.
-        reads_text: Whether it is a POST with a text in its body.
+        options: Class of the options that the query chooses; None where it must be empty.
+        body: Type of the body of a POST; None for a GET.
         is_cached: Whether answers are kept while the documents in them stay as they are.
         is_heavy: Whether whole texts are compared, which may take seconds.
     """
 
     path: str
+    name: str
     summary: str
-    schema: str
+    answers: type
     answer: Callable[[Question], ApiAnswer]
-    searches: bool = False
-    reads_text: bool = False
+    options: type | None = None
+    body: type | None = None
     is_cached: bool = True
     is_heavy: bool = False
 
     @property
     def method(self) -> Literal["GET", "POST"]:
         """The method of HTTP."""
-        return "POST" if self.reads_text else "GET"
+        return "GET" if self.body is None else "POST"
 
     @property
     def prefix(self) -> str:
         """The path up to its ids."""
         return self.path.partition("{")[0]
+
+    @property
+    def tag(self) -> str:
+        """The part of the path that operations about the same have in common."""
+        return self.path.split("/")[2] if self.path.startswith(f"{VERSION}/") else "service"
 
     @property
     def ids(self) -> list[str]:
@@ -97,5 +127,6 @@ class Operation:
         """Return everything the answer to a question depends on; None where it is not kept."""
         if not self.is_cached:
             return None
-        parts = [self.path, question.ids, astuple(question.search), question.filters]
+        chosen = [astuple(question.search), astuple(question.members), astuple(question.families)]
+        parts = [self.path, question.ids, chosen, question.filters]
         return json.dumps(parts, sort_keys=True)

@@ -1,80 +1,134 @@
-"""Parameters of a request: ids in its path, the bounded ones of its query, the text of its body."""
+"""Parameters of a request: ids in its path, and the bounded ones of its query."""
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import unquote_to_bytes
 
 from es_simhash.constraints import Bounds
 from es_simhash.described import Parameter, parameters
+from es_simhash.errors import InputError
+from es_simhash.ingestion.deduplication.version_rules import OnVersion
+from es_simhash.service.operations import Operation
+from es_simhash.service.paging import (
+    RECENCY_OPTIONS,
+    SEARCH_OPTIONS,
+    FamilyPage,
+    MemberPage,
+    outside_names,
+)
+from es_simhash.service.request_bodies import MAX_ID_BYTES, nearest
 from es_simhash.service.responses import Problem, not_found
 from es_simhash.service.service_config import ServiceLimits
-from es_simhash.store.options import SearchOptions
+from es_simhash.store.options import Recency, SearchOptions
 from es_simhash.store.order import Sort
 
-# The engine takes no longer id.
-MAX_ID_BYTES = 512
 _WHOLE = re.compile(r"[0-9]{1,9}")
-# Search options that a query may choose, by the names that they have in it.
-_SEARCH_OPTIONS = {
-    "size": "size",
-    "from": "offset",
-    "sort": "sort",
-    "kind": "kinds",
-    "evidence": "evidence",
+_NUMBER = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,20})?([eE][+-]?[0-9]{1,3})?")
+# Days after which a document is old by any half-life.
+_MAX_HALF_LIFE = 36_525
+_TRUTH = {"true": True, "false": False}
+# What a query may choose of each option class.
+_CHOSEN = {
+    SearchOptions: SEARCH_OPTIONS,
+    MemberPage: ("size", "offset"),
+    FamilyPage: ("size", "after"),
+    OnVersion: ("kinds", "min_score", "lose"),
 }
-_BOOLEANS = {"true": True, "false": False}
+Options = TypeVar("Options", SearchOptions, MemberPage, FamilyPage, OnVersion)
 
 
-def search_parameters(limits: ServiceLimits, sorts: Sequence[Sort]) -> dict[str, Parameter]:
-    """Return the parameters that the query of a search may have, as the search options are.
+def query_parameters(
+    operation: Operation, limits: ServiceLimits, sorts: Sequence[Sort], date: str | None
+) -> dict[str, Parameter]:
+    """Return the parameters that the query of an operation may have, as its options are in Python.
 
     Args:
+        operation: The operation.
         limits: Bounds of numbers.
         sorts: Orders that are possible.
+        date: The date field that may be told of; None without one.
     """
-    described = parameters(SearchOptions)
-    size = min(described["size"].default, limits.size)
-    narrower: dict[str, dict[str, Any]] = {
-        "size": {"bounds": Bounds(1, limits.size), "default": size},
-        "from": {"bounds": Bounds(0, limits.offset)},
-        "sort": {"choices": tuple(sorts)},
-    }
-    return {
-        name: replace(described[option], **narrower.get(name, {}))
-        for name, option in _SEARCH_OPTIONS.items()
-    }
+    kind = operation.options
+    if kind is None:
+        return {}
+    described, names = parameters(kind), outside_names(kind)
+    chosen = {names[option]: described[option] for option in _CHOSEN[kind]}
+    if "size" in chosen:
+        size = min(chosen["size"].default, limits.size)
+        chosen["size"] = replace(chosen["size"], bounds=Bounds(1, limits.size), default=size)
+    if "from" in chosen:
+        chosen["from"] = replace(chosen["from"], bounds=Bounds(0, limits.offset))
+    if kind is SearchOptions:
+        chosen["sort"] = replace(chosen["sort"], choices=tuple(sorts))
+        if operation.body is not None:
+            # Neither a text nor several documents have the one family that others are chosen by.
+            del chosen["family"]
+        if date is not None:
+            chosen |= _recency(date)
+    return chosen
 
 
-def search_options(
-    given: Iterable[tuple[str, str]], allowed: Mapping[str, Parameter]
-) -> SearchOptions:
-    """Return the search options that the query of a request chooses.
+def _recency(date: str) -> dict[str, Parameter]:
+    described, names = parameters(Recency), outside_names(Recency)
+    chosen = {names[option]: described[option] for option in RECENCY_OPTIONS}
+    chosen["recency"] = replace(
+        chosen["recency"], choices=(date,), is_required=False, is_optional=True
+    )
+    half_life = chosen["recency_half_life"]
+    bounds = Bounds(0, _MAX_HALF_LIFE, excludes_minimum=True)
+    chosen["recency_half_life"] = replace(half_life, bounds=bounds)
+    return chosen
+
+
+def options_of(
+    kind: type[Options], given: Iterable[tuple[str, str]], allowed: Mapping[str, Parameter]
+) -> Options:
+    """Return the options that the query of a request chooses.
 
     Args:
+        kind: The option class.
         given: Names and values.
         allowed: Parameters that it may have, by name.
 
     Raises:
         Problem: 400, for a parameter that is unknown, repeated, or out of bounds.
     """
+    values = _values(given, allowed)
+    of_recency = set(outside_names(Recency).values())
+    options: dict[str, Any] = {
+        parameter.name: _chosen(parameter, values.get(name, []))
+        for name, parameter in allowed.items()
+        if kind is not SearchOptions or name not in of_recency
+    }
+    ages = {name: values[name] for name in allowed if name in of_recency and name in values}
+    if kind is SearchOptions and ages:
+        if "recency" not in ages:
+            raise Problem(400, f"{next(iter(ages))} needs recency.")
+        named = {allowed[name].name: value for name, (value,) in ages.items()}
+        options["recency"] = Recency(**named)
+    if kind is OnVersion:
+        options["action"] = "skip"
+        options["kinds"] = options["kinds"] or OnVersion().kinds
+    try:
+        return kind(**options)
+    except InputError as error:
+        raise Problem(400, str(error)) from error
+
+
+def _values(
+    given: Iterable[tuple[str, str]], allowed: Mapping[str, Parameter]
+) -> dict[str, list[Any]]:
+    """Return the values of each parameter that is given."""
     values: dict[str, list[Any]] = {}
     for name, value in given:
         if name not in allowed:
-            *names, last = allowed
-            raise Problem(400, f"Unknown parameter; use {', '.join(names)} and {last}.")
+            raise Problem(400, f"Unknown parameter {nearest(name, list(allowed))}")
         if name in values and not allowed[name].is_repeatable:
             raise Problem(400, f"{name} is given twice.")
         values.setdefault(name, []).append(parameter_value(name, value, allowed[name]))
-    return SearchOptions(
-        **{
-            _SEARCH_OPTIONS[name]: _chosen(parameter, values.get(name, []))
-            for name, parameter in allowed.items()
-        }
-    )
+    return values
 
 
 def _chosen(parameter: Parameter, values: Sequence[Any]) -> Any:
@@ -90,22 +144,28 @@ def parameter_value(name: str, value: str, parameter: Parameter) -> Any:
     Raises:
         Problem: 400, when it is not one of the choices, or no number within the bounds.
     """
-    bounds = parameter.bounds
+    bounds, choices = parameter.bounds, parameter.choices
     if parameter.type is bool:
-        if value not in _BOOLEANS:
+        if value not in _TRUTH:
             raise Problem(400, f"{name} must be true or false.")
-        return _BOOLEANS[value]
+        return _TRUTH[value]
+    if choices:
+        if value not in choices:
+            raise Problem(400, f"{name} must be one of {', '.join(choices)}.")
+        return value
     if bounds is None:
-        if value not in parameter.choices:
-            raise Problem(400, f"{name} must be one of {', '.join(parameter.choices)}.")
+        if not 0 < len(value) <= MAX_ID_BYTES:
+            raise Problem(400, f"{name} must have 1 to {MAX_ID_BYTES} characters.")
         return value
     is_whole = parameter.type is int
-    with suppress(ValueError):
+    if (_WHOLE if is_whole else _NUMBER).fullmatch(value):
         number = parameter.type(value)
-        if number in bounds and (not is_whole or _WHOLE.fullmatch(value)):
+        if number in bounds:
             return number
-    kind = "whole number" if is_whole else "number"
-    raise Problem(400, f"{name} must be a {kind} from {bounds.minimum} to {bounds.maximum}.")
+    kind, low = "whole number" if is_whole else "number", "from"
+    if bounds.excludes_minimum:
+        low = "above"
+    raise Problem(400, f"{name} must be a {kind} {low} {bounds.minimum} to {bounds.maximum}.")
 
 
 def require_no_parameters(given: Iterable[tuple[str, str]]) -> None:
@@ -145,25 +205,3 @@ def _id(part: bytes) -> str:
     if not 0 < len(escaped) <= MAX_ID_BYTES:
         raise not_found()
     return id
-
-
-def text_of_body(body: bytes) -> str:
-    """Return the text of a request body `{"text": …}`.
-
-    Raises:
-        Problem: 400, when it is something else.
-    """
-    try:
-        value = json.loads(body)
-    except (ValueError, RecursionError):
-        raise Problem(400, "The body is not JSON.") from None
-    if not isinstance(value, dict) or value.keys() != {"text"}:
-        raise Problem(400, 'The body must be an object with the one member "text".')
-    text = value["text"]
-    if not isinstance(text, str) or not text:
-        raise Problem(400, '"text" must be a string that is not empty.')
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        raise Problem(400, '"text" has half of a surrogate pair.') from None
-    return text

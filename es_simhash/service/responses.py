@@ -2,7 +2,6 @@
 
 import gzip
 import hashlib
-import json
 import logging
 import re
 import time
@@ -22,6 +21,7 @@ from es_simhash.errors import (
     DocumentMissing,
     EsSimhashError,
 )
+from es_simhash.service.answer_types import ProblemDocument, encoded
 from es_simhash.service.monitoring import REQUESTS, SECONDS, log
 
 PROBLEM_TYPE = "application/problem+json"
@@ -63,12 +63,11 @@ class Problem(Exception):
         self.detail = detail
         self.headers = dict(headers or {})
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the problem document."""
+    @property
+    def document(self) -> ProblemDocument:
+        """The problem document."""
         title = TITLES.get(self.status, "Error")
-        return {
-            "type": "about:blank", "title": title, "status": self.status, "detail": self.detail
-        }  # fmt: skip
+        return ProblemDocument("about:blank", title, self.status, self.detail)
 
 
 def not_found() -> Problem:
@@ -164,8 +163,9 @@ class Envelope:
 
 def problem_response(problem: Problem) -> Response:
     """Return the answer for a problem."""
-    body = json.dumps(problem.to_dict(), ensure_ascii=False).encode()
-    return Response(body, problem.status, problem.headers, media_type=PROBLEM_TYPE)
+    return Response(
+        encoded(problem.document), problem.status, problem.headers, media_type=PROBLEM_TYPE
+    )
 
 
 @dataclass(frozen=True)
@@ -176,19 +176,21 @@ class Body:
         content: As it is.
         zipped: Compressed by gzip; None where that saves little.
         tag: Its entity tag, without quotes.
+        next: The next page, relative to the address of this one; None without one.
     """
 
     content: bytes
     zipped: bytes | None
     tag: str
+    next: str | None = None
 
     @classmethod
-    def of(cls, content: bytes) -> "Body":
+    def of(cls, content: bytes, following: str | None = None) -> "Body":
         """Return a body that is compressed once for all who ask for it."""
         is_large = len(content) >= _LEAST_COMPRESSED
         # The time is left out, so that every worker sends the same.
         zipped = gzip.compress(content, _LEVEL, mtime=0) if is_large else None
-        return cls(content, zipped, hashlib.sha256(content).hexdigest()[:32])
+        return cls(content, zipped, hashlib.sha256(content).hexdigest()[:32], following)
 
     @property
     def size(self) -> int:
@@ -224,6 +226,8 @@ def conditional(
     # It is that of the content, however it is encoded, and so a weak one.
     tag = f'W/"{body.tag}"'
     headers = {**headers, "ETag": tag, "Cache-Control": caching}
+    if body.next is not None:
+        headers["Link"] = f'<{body.next}>; rel="next"'
     known = request.headers.get("if-none-match", "")
     tags = {part.strip().removeprefix("W/") for part in known.split(",")}
     if f'"{body.tag}"' in tags or known.strip() == "*":

@@ -1,19 +1,31 @@
 """Answers of an index: relations, comparisons, families, documents, with allowed fields alone."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Protocol
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Protocol, TypeVar
 
 from es_simhash.differences.difference import Changes
 from es_simhash.differences.version_timeline import Timeline
 from es_simhash.errors import DocumentMissing
 from es_simhash.questions.protocol import DocumentReader, FilteredDocument, RelatedIndex
 from es_simhash.relation.answer import Answer
-from es_simhash.relation.family_history import FamilyHistory
+from es_simhash.relation.family_history import FamilyHistory, FamilyMember, NearDocument
 from es_simhash.relation.relation import DocumentContext, Relation
+from es_simhash.service.answer_types import (
+    ChangesOfVersions,
+    Comparison,
+    Document,
+    Evidence,
+    Family,
+    NearFamily,
+    Related,
+    plain,
+)
 from es_simhash.service.dispatcher import States
 from es_simhash.service.family_names import FamilyNames
 from es_simhash.service.operations import ApiAnswer, Filters, Operation, Question
+from es_simhash.service.paging import MemberPage, next_members, next_related
+from es_simhash.service.request_bodies import TextBody
 from es_simhash.service.responses import Problem
 from es_simhash.store.config import DocumentFields, IndexConfig, link_fields
 from es_simhash.store.intents import DocumentsById, Parts
@@ -22,13 +34,14 @@ from es_simhash.store.order import SORTS, Sort
 
 # Members of a relation that say why it is one, where nobody asked for that.
 _UNEXPLAINED: dict[str, Any] = {
-    "evidence": [],
+    "evidence": (),
     "semantics": None,
     "common": None,
     "reuse": None,
-    "fields": [],
+    "fields": (),
     "log_odds": None,
 }
+Member = TypeVar("Member", FamilyMember, NearDocument)
 
 
 class ServedIndex(RelatedIndex, Protocol):
@@ -76,8 +89,13 @@ class Answers:
     @property
     def sorts(self) -> tuple[Sort, ...]:
         """Orders that are possible; one by date tells something of the dates."""
+        return ("score",) if self.date is None else SORTS
+
+    @property
+    def date(self) -> str | None:
+        """The date field that may be told of; None without one."""
         date = self.config.documents.date
-        return SORTS if date is not None and self.allows(date) else ("score",)
+        return date if date is not None and self.allows(date) else None
 
     @property
     def config(self) -> IndexConfig:
@@ -89,25 +107,29 @@ class Answers:
         """Operations of the API, with their addresses."""
         return (
             Operation(
-                "/v1/related/{id}", "Documents related to a document", "Related", self.related,
-                searches=True,
+                "/v1/related/{id}", "relatedToDocument", "Documents related to a document",
+                Related, self.related, SearchOptions,
             ),
             Operation(
-                "/v1/related", "Documents related to a text", "Related", self.related,
-                searches=True, reads_text=True, is_cached=False,
+                "/v1/related", "relatedToText", "Documents related to a text",
+                Related, self.related, SearchOptions, TextBody, is_cached=False,
             ),
             Operation(
-                "/v1/compare/{a}/{b}", "How two documents are related, and what changed",
-                "Comparison", self.compare, is_heavy=True,
+                "/v1/compare/{a}/{b}", "compareDocuments",
+                "How two documents are related, and what changed",
+                Comparison, self.compare, is_heavy=True,
             ),
             Operation(
-                "/v1/evidence/{a}/{b}", "Why two documents are related", "Evidence", self.explain,
-                is_heavy=True,
+                "/v1/evidence/{a}/{b}", "explainRelation", "Why two documents are related",
+                Evidence, self.explain, is_heavy=True,
             ),
-            Operation("/v1/families/{id}", "The versions of a document", "Family", self.family),
             Operation(
-                "/v1/documents/{id}", "The allowed fields of a document", "Document", self.document,
-                is_cached=False,
+                "/v1/families/{id}", "getFamily", "The versions of a document",
+                Family, self.family, MemberPage,
+            ),
+            Operation(
+                "/v1/documents/{id}", "getDocument", "The allowed fields of a document",
+                Document, self.document, is_cached=False,
             ),
         )  # fmt: skip
 
@@ -120,11 +142,11 @@ class Answers:
         options = self._options(question)
         if question.text is not None:
             answer = self.index.related(text=question.text, options=options)
-            return ApiAnswer(self._answer(answer, is_explained=question.search.evidence))
+            return ApiAnswer(self._answer(answer, question.search))
         self._require(question)
         answer = self.index.related(id=question.id, options=options)
         return ApiAnswer(
-            self._answer(answer, is_explained=question.search.evidence),
+            self._answer(answer, question.search),
             frozenset({question.id, *(str(relation.id) for relation in answer)}),
         )
 
@@ -138,12 +160,10 @@ class Answers:
         self.require_comparable(question.ids)
         a, b = (documents[id].context for id in question.ids)
         relation = replace(self.index.explain(*question.ids), document=b)
-        body = {
-            "relation": self._relation(relation),
-            "changes": self.index.changes(*question.ids).to_dict() if self.evidence else None,
-            "a": self._context(a),
-            "b": self._context(b),
-        }
+        changes = None
+        if self.evidence:
+            changes = ChangesOfVersions.of(self.index.changes(*question.ids))
+        body = Comparison(self._relation(relation), changes, self._context(a), self._context(b))
         return ApiAnswer(body, frozenset(question.ids))
 
     def explain(self, question: Question) -> ApiAnswer:
@@ -157,7 +177,7 @@ class Answers:
         relation = self.index.explain(*question.ids)
         other = documents[question.ids[1]]
         relation = replace(relation, document=other.context, source=other.source)
-        return ApiAnswer({"relation": self._relation(relation)}, frozenset(question.ids))
+        return ApiAnswer(Evidence(self._relation(relation)), frozenset(question.ids))
 
     def require_comparable(self, ids: Sequence[str]) -> None:
         """Check that two texts are not too large to be compared here.
@@ -187,23 +207,39 @@ class Answers:
         named = question.id if document is not None else self.names.stored(question.id)
         if named is None:
             raise DocumentMissing(f"Document {question.id!r} is not there for this caller.")
-        body = self.index.family(named, filters=question.filters).to_dict()
-        body["name"] = self.names.shown(body["name"])
+        family = self.index.family(named, filters=question.filters)
+        ids = {*(each.id for each in family.members), *(each.id for each in family.near)}
+        return ApiAnswer(
+            self._shown_family(family, question.members), frozenset({*ids, *documents})
+        )
+
+    def _shown_family(self, family: FamilyHistory, page: MemberPage) -> Family:
+        """Return a page of a family, with what may leave alone."""
+        end = page.offset + page.size
+        is_dated = bool(self._allowed_context().date)
+        return Family(
+            self.names.shown(family.name),
+            family.representative,
+            tuple(map(self._allowed_member, family.members[page.offset : end])),
+            family.documents,
+            tuple(
+                NearFamily.of(replace(self._allowed_member(near), family=self._family(near.family)))
+                for near in family.near
+            ),
+            family.date_field if is_dated else None,
+            family.undated if is_dated else (),
+            family.several_dates if is_dated else (),
+            family.truncated,
+            next_members(page) if end < len(family.members) else None,
+        )
+
+    def _allowed_member(self, member: Member) -> Member:
         allowed = self._allowed_context()
-        members = (*body["members"], *body["near"])
-        for member in members:
-            if not allowed.title:
-                member["title"] = None
-            if not allowed.date:
-                member["date"] = None
-        for near in body["near"]:
-            # A sentence for whoever runs the families; `reason` says it to a program.
-            del near["because"]
-            near["family"] = self._family(near["family"])
-        if not allowed.date:
-            body["date_field"] = None
-            body["undated"], body["several_dates"] = [], []
-        return ApiAnswer(body, frozenset({*(member["id"] for member in members), *documents}))
+        return replace(
+            member,
+            title=member.title if allowed.title else None,
+            date=member.date if allowed.date else None,
+        )
 
     def document(self, question: Question) -> ApiAnswer:
         """Return the allowed fields of a document.
@@ -212,17 +248,14 @@ class Answers:
             DocumentMissing: There is none that matches the filters.
         """
         document = self._require(question)[question.id]
-        body = {
-            "id": question.id,
-            "document": self._context(document.context),
-            "source": allowed_source(document.source, self.fields),
-        }
+        source = allowed_source(document.source, self.fields)
+        body = Document(question.id, self._context(document.context), source)
         return ApiAnswer(body, frozenset(question.ids))
 
     def contexts(self, ids: Sequence[str], filters: Filters) -> dict[str, dict[str, Any]]:
         """Return the allowed context of documents; those that do not match are left out."""
         return {
-            id: self._context(document.context)
+            id: plain(self._context(document.context))
             for id, document in self.documents.read(ids, filters).items()
         }
 
@@ -259,44 +292,45 @@ class Answers:
             context=True,
         )
 
-    def _answer(self, answer: Answer, *, is_explained: bool) -> dict[str, Any]:
+    def _answer(self, answer: Answer, options: SearchOptions) -> Related:
         extent = answer.extent
         following = extent.next_offset
         if following is not None and following > self.max_offset:
             following = None
-        return {
-            "document": None if answer.document is None else self._context(answer.document),
-            "relations": [
-                self._relation(relation) | ({} if is_explained else _UNEXPLAINED)
-                for relation in answer
-            ],
-            "total": extent.total,
-            "is_estimate": extent.is_estimate,
-            "next": following,
-            "truncated": answer.truncated,
-        }
+        relations = tuple(map(self._relation, answer))
+        if not options.evidence:
+            relations = tuple(replace(relation, **_UNEXPLAINED) for relation in relations)
+        return Related(
+            None if answer.document is None else self._context(answer.document),
+            relations,
+            extent.total,
+            extent.is_estimate,
+            None if following is None else next_related(options, following),
+            answer.truncated,
+        )
 
-    def _relation(self, relation: Relation) -> dict[str, Any]:
-        context = relation.document
-        shown = relation.to_dict()
-        shown["source"] = allowed_source(relation.source, self.fields)
-        shown["document"] = None if context is None else self._context(context)
-        shown["fields"] = [each for each in shown["fields"] if self.allows(each["field"])]
-        if not self._allowed_context().date:
-            shown["direction"] = None
-        if not self.evidence:
-            shown["evidence"] = []
-            if shown["semantics"] is not None:
-                shown["semantics"] |= {"shared": [], "shared_vocabulary": []}
-        return shown
+    def _relation(self, relation: Relation) -> Relation:
+        """Return a relation with what may leave alone."""
+        context, semantics = relation.document, relation.semantics
+        if not self.evidence and semantics is not None:
+            semantics = replace(semantics, shared=(), shared_vocabulary=())
+        return replace(
+            relation,
+            source=allowed_source(relation.source, self.fields),
+            document=None if context is None else self._context(context),
+            fields=tuple(each for each in relation.fields if self.allows(each.field)),
+            direction=relation.direction if self._allowed_context().date else None,
+            evidence=relation.evidence if self.evidence else (),
+            semantics=semantics,
+        )
 
-    def _context(self, context: DocumentContext) -> dict[str, Any]:
+    def _context(self, context: DocumentContext) -> DocumentContext:
         """Return the context of a document, without the parts from fields that may not leave."""
-        allowed = asdict(self._allowed_context())
-        shown = {
-            name: value if allowed.get(name) else None for name, value in asdict(context).items()
+        allowed = self._allowed_context()
+        hidden = {
+            part.name: None for part in fields(context) if not getattr(allowed, part.name, None)
         }
-        return {**shown, "family": self._family(context.family)}
+        return replace(context, **{**hidden, "family": self._family(context.family)})
 
     def _family(self, name: str | None) -> str | None:
         return None if name is None else self.names.shown(name)

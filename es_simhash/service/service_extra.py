@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 from es_simhash.errors import MissingExtra
 
-_PACKAGES = ("starlette", "uvicorn", "prometheus_client", "jwt", "cryptography")
+_PACKAGES = ("starlette", "uvicorn", "prometheus_client", "jwt", "cryptography", "msgspec")
 
 
 def require_extra() -> None:

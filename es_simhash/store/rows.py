@@ -9,7 +9,7 @@ from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.sketch import Sketch
 from es_simhash.relation.candidate import Candidate, StoredText
 from es_simhash.relation.references import DocumentRef, DocumentVersion, Key
-from es_simhash.semantics.semantic_profile import SemanticSimilarity
+from es_simhash.semantics.semantic_similarity import SemanticSimilarity
 from es_simhash.store.dates import Date
 from es_simhash.store.fields import STATUS_EMPTY
 

@@ -12,7 +12,7 @@ from es_simhash.questions.diversity import without_copies
 from es_simhash.questions.ranking import may_lack_nearer, merged, ranked_order
 from es_simhash.relation.relation import Coverage, Kind, Relation
 from es_simhash.relation.stored_text import stored_chunks
-from es_simhash.semantics.semantic_profile import SemanticSimilarity
+from es_simhash.semantics.semantic_similarity import SemanticSimilarity
 from es_simhash.store.options import Recency, SearchOptions
 from es_simhash.store.rows import Neighbour
 

@@ -12,7 +12,7 @@ from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.relation import Relation
 from es_simhash.relation.scoring import score_candidates, unshared_score, with_commonness
 from es_simhash.relation.thresholds import VERSION_SCORE
-from es_simhash.semantics.semantic_profile import SemanticSimilarity
+from es_simhash.semantics.semantic_similarity import SemanticSimilarity
 from es_simhash.store.options import SearchOptions
 from es_simhash.store.rows import Neighbour
 

@@ -10,7 +10,7 @@ from es_simhash import Relation, SemanticScheme, compare
 from es_simhash.cli.relation_tables import shown_parts
 from es_simhash.relation.relation import semantic_score
 from es_simhash.relation.thresholds import SHOWN_SCORE
-from es_simhash.semantics.semantic_profile import SemanticSimilarity, SharedConcept
+from es_simhash.semantics.semantic_similarity import SemanticSimilarity, SharedConcept
 
 WIRES = (
     "The EU fined Acme £5bn on Friday. Kansas City sued, and Charles Rowe left. Policies changed.",

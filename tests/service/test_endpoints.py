@@ -26,18 +26,22 @@ def test_related_answers_the_relations_of_python(serve: Serve, client: Any, tena
     assert {each["id"] for each in found["relations"]} < {"a2", "b1", "b2", "b3"}
     extent = expected.extent
     assert (found["total"], found["is_estimate"]) == (extent.total, extent.is_estimate)
-    assert (found["next"], found["truncated"]) == (3, False)
+    assert (found["next"], found["truncated"]) == ("?size=3&from=3", False)
     assert found["document"]["title"] == "Title of a1"
     assert found["relations"][0]["evidence"]
 
 
 def test_pages_have_every_relation_once(serve: Serve, tenants: str) -> None:
     http = serve(tenants)
-    start, ids = 0, []
-    while start is not None:
-        page = http.get("/v1/related/a1", params={"size": 3, "from": start}).json()
+    address, ids, links = "/v1/related/a1?size=3&collapse=false", [], 0
+    while address:
+        answer = http.get(address)
+        page = answer.json()
         ids += [each["id"] for each in page["relations"]]
-        start = page["next"]
+        assert answer.links.get("next", {}).get("url") == page["next"]
+        address = page["next"] and str(answer.url.join(page["next"]))
+        links += 1
+    assert links == 2
     assert sorted(ids) == ["a2", "b1", "b2", "b3"]
 
 

@@ -7,8 +7,10 @@ import httpx
 import pytest
 
 from es_simhash.errors import DocumentMissing
+from es_simhash.service.answer_types import Status
 from es_simhash.service.application import application
 from es_simhash.service.operations import ApiAnswer, Filters, Operation, Question
+from es_simhash.service.request_bodies import TextBody
 from es_simhash.service.service_config import ApiKey, ServiceConfig, key_digest
 from es_simhash.store.options import SearchOptions
 from tests.support.service import running_app
@@ -27,12 +29,12 @@ def nothing(question: Question) -> ApiAnswer:
     ],
 )
 def test_the_parts_of_an_address(path: str, prefix: str, ids: list[str], route: str) -> None:
-    operation = Operation(path, "", "Status", nothing)
+    operation = Operation(path, "", "", Status, nothing)
     assert (operation.prefix, operation.ids, operation.route) == (prefix, ids, route)
 
 
 def test_everything_that_an_answer_depends_on_is_in_its_key() -> None:
-    operation = Operation("/shout/{id}", "", "Status", nothing)
+    operation = Operation("/shout/{id}", "", "", Status, nothing)
     questions = [
         Question((), ("a",)),
         Question((), ("b",)),
@@ -42,32 +44,31 @@ def test_everything_that_an_answer_depends_on_is_in_its_key() -> None:
     ]
     keys = {operation.key(question) for question in questions}
     assert len(keys - {None}) == len(questions)
-    elsewhere = Operation("/whisper/{id}", "", "Status", nothing)
+    elsewhere = Operation("/whisper/{id}", "", "", Status, nothing)
     assert elsewhere.key(questions[0]) not in keys
-    assert (
-        Operation("/v1/related", "", "Status", nothing, is_cached=False).key(questions[0]) is None
-    )
+    uncached = Operation("/v1/related", "", "", Status, nothing, is_cached=False)
+    assert uncached.key(questions[0]) is None
 
 
 class Shouting:
     """An index that answers in capitals."""
 
-    sorts = ("score",)
+    sorts, date = ("score",), None
 
     @property
     def operations(self) -> list[Operation]:
         return [
-            Operation("/shout/{a}/{b}", "Both ids in capitals", "Status", self.shout),
-            Operation("/search", "A text", "Status", self.search, searches=True, reads_text=True),
+            Operation("/shout/{a}/{b}", "shout", "Both ids in capitals", Status, self.shout),
+            Operation("/search", "search", "A text", Status, self.search, SearchOptions, TextBody),
         ]
 
     def shout(self, question: Question) -> ApiAnswer:
         if "missing" in question.ids:
             raise DocumentMissing("There is none.")
-        return ApiAnswer({"status": " ".join(question.ids).upper()}, frozenset(question.ids))
+        return ApiAnswer(Status(" ".join(question.ids).upper()), frozenset(question.ids))
 
     def search(self, question: Question) -> ApiAnswer:
-        return ApiAnswer({"status": f"{question.text} {question.search.size}"})
+        return ApiAnswer(Status(f"{question.text} {question.search.size}"))
 
     def states(self, ids: Collection[str], filters: Filters) -> dict[tuple[str, str], Any]:
         return {("index", id): (1, 1) for id in ids}
@@ -103,5 +104,8 @@ def test_an_operation_is_served_and_described_by_its_line_alone() -> None:
     assert [parameter["name"] for parameter in described["parameters"]] == ["a", "b"]
     assert described["security"]
     named = {each["name"]: each["schema"] for each in paths["/search"]["post"]["parameters"]}
-    assert set(named) == {"size", "from", "sort", "kind", "evidence"}
+    assert set(named) == {
+        *("size", "from", "sort", "kind", "min_score", "collapse", "distinctive"),
+        "evidence",
+    }
     assert named["sort"] == {"enum": ["score"], "default": "score"}

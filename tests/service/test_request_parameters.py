@@ -1,42 +1,77 @@
-"""The parameters of a search are its search options, within the bounds of the service."""
+"""The parameters of an operation are its options in Python, within the bounds of the service."""
+
+from typing import Any
 
 import pytest
 
 from es_simhash.described import parameters
+from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.relation.relation import KINDS
-from es_simhash.service.request_parameters import (
-    path_ids,
-    search_options,
-    search_parameters,
-    text_of_body,
-)
+from es_simhash.service.operations import ApiAnswer, Operation, Question
+from es_simhash.service.paging import MemberPage
+from es_simhash.service.request_bodies import TextBody
+from es_simhash.service.request_parameters import options_of, path_ids, query_parameters
 from es_simhash.service.responses import Problem
 from es_simhash.service.service_config import ServiceLimits
-from es_simhash.store.options import SearchOptions
+from es_simhash.store.options import Recency, SearchOptions
 
-ALLOWED = search_parameters(ServiceLimits(size=5, offset=20), ("score", "date"))
+
+def nothing(question: Question) -> ApiAnswer:
+    return ApiAnswer({})
+
+
+def allowed(kind: Any, body: Any = None, date: str | None = "date") -> Any:
+    operation = Operation("/v1/x", "x", "", dict, nothing, kind, body)
+    limits = ServiceLimits(size=5, offset=20)
+    return query_parameters(operation, limits, ("score", "date"), date)
+
+
+ALLOWED = allowed(SearchOptions)
+RECENCY = ["recency", "recency_half_life", "recency_weight"]
 
 
 def test_the_parameters_of_a_search_are_its_search_options() -> None:
-    described = parameters(SearchOptions)
-    assert list(ALLOWED) == ["size", "from", "sort", "kind", "evidence"]
-    assert [ALLOWED[name].help for name in ALLOWED] == [
-        described[name].help for name in ("size", "offset", "sort", "kinds", "evidence")
+    described, of_recency = parameters(SearchOptions), parameters(Recency)
+    names = ["size", "from", "sort", "kind", "min_score"]
+    names += ["family", "collapse", "distinctive", "evidence"]
+    assert list(ALLOWED) == [*names, *RECENCY]
+    options = ["size", "offset", "sort", "kinds", *names[4:]]
+    assert [ALLOWED[name].help for name in names] == [described[name].help for name in options]
+    assert [ALLOWED[name].help for name in RECENCY] == [
+        of_recency[name].help for name in ("field", "half_life", "weight")
     ]
     assert ALLOWED["size"].json_schema() == {
         "type": "integer", "minimum": 1, "maximum": 5, "default": 5,
     }  # fmt: skip
     assert ALLOWED["kind"].json_schema() == {"type": "array", "items": {"enum": list(KINDS)}}
-    assert ALLOWED["evidence"].json_schema() == {"type": "boolean", "default": True}
+    assert ALLOWED["recency"].json_schema() == {"enum": ["date"]}
+
+
+def test_a_text_has_no_family_and_a_hidden_date_no_recency() -> None:
+    assert "family" not in allowed(SearchOptions, TextBody)
+    assert not set(RECENCY) & set(allowed(SearchOptions, date=None))
+    assert allowed(None) == {}
 
 
 def test_a_query_chooses_search_options() -> None:
-    assert search_options([], ALLOWED) == SearchOptions(size=5)
-    given = [("size", "2"), ("from", "20"), ("kind", "semantic"), ("kind", "exact")]
-    assert search_options(given, ALLOWED) == SearchOptions(
-        size=2, offset=20, kinds=("exact", "semantic")
-    )
-    assert search_options([("evidence", "false")], ALLOWED) == SearchOptions(size=5, evidence=False)
+    assert options_of(SearchOptions, [], ALLOWED) == SearchOptions(size=5)
+    given = [
+        ("size", "2"), ("from", "20"), ("kind", "semantic"), ("kind", "exact"),
+        ("min_score", "0.5"), ("family", "other"), ("collapse", "false"), ("distinctive", "true"),
+        ("recency", "date"), ("recency_weight", "1e-1"),
+    ]  # fmt: skip
+    assert options_of(SearchOptions, given, ALLOWED) == SearchOptions(
+        size=2, offset=20, kinds=("exact", "semantic"), min_score=0.5, family="other",
+        collapse=False, distinctive=True, recency=Recency("date", weight=0.1),
+    )  # fmt: skip
+
+
+def test_other_options_are_read_alike() -> None:
+    assert options_of(MemberPage, [("from", "3")], allowed(MemberPage)) == MemberPage(5, 3)
+    rules = allowed(OnVersion)
+    assert options_of(OnVersion, [], rules) == OnVersion("skip")
+    given = [("kind", "contains"), ("lose", "0.2")]
+    assert options_of(OnVersion, given, rules) == OnVersion("skip", ("contains",), lose=0.2)
 
 
 @pytest.mark.parametrize(
@@ -48,16 +83,36 @@ def test_a_query_chooses_search_options() -> None:
         ([("from", "21")], "from must be a whole number from 0 to 20."),
         ([("sort", "-date")], "sort must be one of score, date."),
         ([("kind", "none")], f"kind must be one of {', '.join(KINDS)}."),
-        ([("evidence", "0")], "evidence must be true or false."),
         ([("size", "1"), ("size", "1")], "size is given twice."),
-        ([("filters", "x")], "Unknown parameter; use size, from, sort, kind and evidence."),
-        ([("offset", "1")], "Unknown parameter; use size, from, sort, kind and evidence."),
+        ([("collapse", "yes")], "collapse must be true or false."),
+        ([("min_score", "nan")], "min_score must be a number from 0 to 1."),
+        ([("min_score", "1_0")], "min_score must be a number from 0 to 1."),
+        ([("min_score", "1.5")], "min_score must be a number from 0 to 1."),
+        ([("recency", "secret")], "recency must be one of date."),
+        ([("recency_weight", "1")], "recency_weight needs recency."),
+        (
+            [("recency", "date"), ("recency_half_life", "0")],
+            "recency_half_life must be a number above 0 to 36525.",
+        ),
+        (
+            [("recency", "date"), ("sort", "date")],
+            "recency ranks by score and date; it cannot be combined with a sort by date.",
+        ),
+        ([("sise", "1")], "Unknown parameter 'sise'. Use size."),
+        (
+            [("filters", "x")],
+            "Unknown parameter 'filters'. Use size, from, sort, kind, min_score, family, "
+            "collapse, distinctive, evidence, recency, recency_half_life and recency_weight.",
+        ),
+        ([("kind" * 3_000, "1")], f"Unknown parameter '{'kind' * 10}…'. Use "),
     ],
 )
 def test_a_query_that_is_invalid(given: list[tuple[str, str]], detail: str) -> None:
     with pytest.raises(Problem) as caught:
-        search_options(given, ALLOWED)
-    assert (caught.value.status, caught.value.detail) == (400, detail)
+        options_of(SearchOptions, given, ALLOWED)
+    assert caught.value.status == 400
+    assert caught.value.detail.startswith(detail)
+    assert len(caught.value.detail) < 250
 
 
 def test_ids_are_read_from_the_escaped_path() -> None:
@@ -66,9 +121,3 @@ def test_ids_are_read_from_the_escaped_path() -> None:
     for path, count in ((b"/v1/compare/a", 2), (b"/v1/compare/a/b/c", 2), (b"/v1/compare/", 1)):
         with pytest.raises(Problem):
             path_ids(path, "/v1/compare/", count)
-
-
-def test_the_text_of_a_body_is_all_it_has() -> None:
-    assert text_of_body(b'{"text": "words"}') == "words"
-    with pytest.raises(Problem, match="one member"):
-        text_of_body(b'{"text": "words", "size": 1}')

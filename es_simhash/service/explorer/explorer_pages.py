@@ -12,6 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from es_simhash.differences.rendering.comparison_page import ComparisonPage
+from es_simhash.questions.family_steps import MAX_MEMBERS
 from es_simhash.service.callers import Caller, explorer_caller
 from es_simhash.service.dispatcher import Value
 from es_simhash.service.endpoints import Endpoint, Endpoints, while_connected
@@ -24,6 +25,7 @@ from es_simhash.service.explorer.page_parameters import ListPage, page_options, 
 from es_simhash.service.explorer.rendering import PageWriter, static_files
 from es_simhash.service.monitoring import log
 from es_simhash.service.operations import Question
+from es_simhash.service.paging import MemberPage
 from es_simhash.service.request_parameters import path_ids
 from es_simhash.service.responses import TITLES, Body, Problem, conditional
 from es_simhash.store.options import SearchOptions
@@ -163,8 +165,8 @@ class Explorer:
         """Show the members of a family by their dates."""
         (name,) = path_ids(request.scope["raw_path"], f"{ROOT}families/", 1)
         operation = self.endpoints.operations["/v1/families/{id}"]
-        question = Question(caller.filters, (name,))
-        family = await self._run(lambda: operation.answer(question).body)
+        question = Question(caller.filters, (name,), members=MemberPage(size=MAX_MEMBERS))
+        family = await self._run(lambda: operation.answer(question).plain)
         return self._writer.page("family.html", family=family)
 
     async def compare(self, request: Request, caller: Caller) -> Response:

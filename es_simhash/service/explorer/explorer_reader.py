@@ -117,7 +117,7 @@ class ExplorerReader:
 
     def document(self, id: str, filters: Filters) -> dict[str, Any]:
         """Return a document: `id`, `document`, `source`, and its `text` where that is allowed."""
-        body = self.answers.document(Question(filters, (id,))).body
+        body = self.answers.document(Question(filters, (id,))).plain
         is_allowed = all(map(self.answers.allows, self._config.text_fields))
         text = stored_text(body["source"], self._config.text_field) if is_allowed else None
         return {**body, "text": text}
@@ -178,7 +178,7 @@ class ExplorerReader:
         """
         # What is missing, or is another's, is reported before anything of it is read.
         contexts = {
-            id: self.answers.document(Question(filters, (id,))).body["document"] for id in (a, b)
+            id: self.answers.document(Question(filters, (id,))).plain["document"] for id in (a, b)
         }
         self.answers.require_comparable((a, b))
         relation = self.answers.index.explain(a, b)

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from es_simhash.relation.thresholds import UNREAD_MARGIN
-from es_simhash.semantics.semantic_profile import SemanticProfile, SemanticSimilarity
+from es_simhash.semantics.semantic_profile import SemanticProfile
 from es_simhash.semantics.semantic_scheme import SemanticScheme
+from es_simhash.semantics.semantic_similarity import SemanticSimilarity
 from es_simhash.semantics.similarity import (
     entity_cosines,
     entity_terms,
