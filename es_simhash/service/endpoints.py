@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -19,8 +19,7 @@ from es_simhash.service.callers import Caller, RateLimit, caller_of, network_of
 from es_simhash.service.dispatcher import Dispatcher
 from es_simhash.service.monitoring import METRICS_TYPE, exposition
 from es_simhash.service.openapi import openapi
-from es_simhash.service.operations import Operation, Question
-from es_simhash.service.paging import FamilyPage, MemberPage
+from es_simhash.service.operations import FamilyPage, MemberPage, Operation, Question
 from es_simhash.service.request_bodies import body_of
 from es_simhash.service.request_parameters import (
     options_of,
@@ -154,7 +153,7 @@ class Endpoints:
             read[_OPTIONS[operation.options]] = options_of(operation.options, given, allowed)
         if operation.body is not None:
             read |= vars(body_of(await self._json(request), operation.body))
-        question = Question(caller.filters, **{"ids": tuple(ids), **read})
+        question = replace(Question(caller.filters, tuple(ids)), **read)
         answer = self.dispatcher.answer(operation, question)
         body, is_stale = await while_connected(request, answer)
         if operation.method == "POST":

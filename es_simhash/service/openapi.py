@@ -11,9 +11,8 @@ import msgspec
 from es_simhash.described import Parameter, documented_entries
 from es_simhash.service.answer_types import ProblemDocument, Status
 from es_simhash.service.operations import VERSION, Operation
-from es_simhash.service.request_bodies import MAX_ID_BYTES
 from es_simhash.service.responses import PROBLEM_TYPE, TITLES
-from es_simhash.service.service_config import ServiceConfig
+from es_simhash.service.service_config import MAX_ID_BYTES, ServiceConfig
 
 Schema = dict[str, Any]
 # Numbers that are shares or scores wherever they are.

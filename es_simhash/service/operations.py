@@ -5,14 +5,40 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from typing import Any, Literal
 
+from es_simhash.constraints import constraints
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.service.answer_types import plain
-from es_simhash.service.paging import FamilyPage, MemberPage
 from es_simhash.store.options import SearchOptions
 
 Filters = Sequence[Mapping[str, Any]]
 # The beginning of every address whose answers are promised to keep their form.
 VERSION = "/v1"
+
+
+@dataclass(frozen=True)
+class MemberPage:
+    """Which members of a family are returned.
+
+    Attributes:
+        size: Maximum number of members.
+        offset: Members to pass over, of the same list in pages of `size`.
+    """
+
+    size: int = field(default=50, metadata=constraints(1))
+    offset: int = field(default=0, metadata=constraints(0, called="from"))
+
+
+@dataclass(frozen=True)
+class FamilyPage:
+    """Which families are returned.
+
+    Attributes:
+        size: Maximum number of families.
+        after: Name of the last family of the page before; None for the first page.
+    """
+
+    size: int = field(default=50, metadata=constraints(1))
+    after: str | None = None
 
 
 @dataclass(frozen=True)

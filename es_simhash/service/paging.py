@@ -1,40 +1,13 @@
 """Pages of lists: which part is asked for, and the address of the next one."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from es_simhash.constraints import constraints
 from es_simhash.described import parameters
+from es_simhash.service.operations import FamilyPage, MemberPage
 from es_simhash.store.options import Recency, SearchOptions
-
-
-@dataclass(frozen=True)
-class MemberPage:
-    """Which members of a family are returned.
-
-    Attributes:
-        size: Maximum number of members.
-        offset: Members to pass over, of the same list in pages of `size`.
-    """
-
-    size: int = field(default=50, metadata=constraints(1))
-    offset: int = field(default=0, metadata=constraints(0, called="from"))
-
-
-@dataclass(frozen=True)
-class FamilyPage:
-    """Which families are returned.
-
-    Attributes:
-        size: Maximum number of families.
-        after: Name of the last family of the page before; None for the first page.
-    """
-
-    size: int = field(default=50, metadata=constraints(1))
-    after: str | None = None
-
 
 # Search options that a query may choose.
 SEARCH_OPTIONS = (

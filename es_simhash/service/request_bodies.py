@@ -8,9 +8,8 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 import msgspec
 
 from es_simhash.service.responses import Problem
+from es_simhash.service.service_config import MAX_ID_BYTES
 
-# The engine takes no longer id.
-MAX_ID_BYTES = 512
 # What is quoted of a name that nobody knows.
 _MAX_QUOTED = 40
 

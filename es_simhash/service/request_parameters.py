@@ -1,6 +1,5 @@
 """Parameters of a request: ids in its path, and the bounded ones of its query."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -10,25 +9,21 @@ from es_simhash.constraints import Bounds
 from es_simhash.described import Parameter, parameters
 from es_simhash.errors import InputError
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
-from es_simhash.service.operations import Operation
+from es_simhash.service.operations import FamilyPage, MemberPage, Operation
 from es_simhash.service.paging import (
     RECENCY_OPTIONS,
     SEARCH_OPTIONS,
-    FamilyPage,
-    MemberPage,
     outside_names,
 )
-from es_simhash.service.request_bodies import MAX_ID_BYTES, nearest
+from es_simhash.service.parameter_values import parameter_value
+from es_simhash.service.request_bodies import nearest
 from es_simhash.service.responses import Problem, not_found
-from es_simhash.service.service_config import ServiceLimits
+from es_simhash.service.service_config import MAX_ID_BYTES, ServiceLimits
 from es_simhash.store.options import Recency, SearchOptions
 from es_simhash.store.order import Sort
 
-_WHOLE = re.compile(r"[0-9]{1,9}")
-_NUMBER = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,20})?([eE][+-]?[0-9]{1,3})?")
 # Days after which a document is old by any half-life.
 _MAX_HALF_LIFE = 36_525
-_TRUTH = {"true": True, "false": False}
 # What a query may choose of each option class.
 _CHOSEN = {
     SearchOptions: SEARCH_OPTIONS,
@@ -136,36 +131,6 @@ def _chosen(parameter: Parameter, values: Sequence[Any]) -> Any:
         # In one order, so that the same question has the same answer in the cache.
         return tuple(choice for choice in parameter.choices if choice in values)
     return values[0] if values else parameter.default
-
-
-def parameter_value(name: str, value: str, parameter: Parameter) -> Any:
-    """Return the value of a parameter.
-
-    Raises:
-        Problem: 400, when it is not one of the choices, or no number within the bounds.
-    """
-    bounds, choices = parameter.bounds, parameter.choices
-    if parameter.type is bool:
-        if value not in _TRUTH:
-            raise Problem(400, f"{name} must be true or false.")
-        return _TRUTH[value]
-    if choices:
-        if value not in choices:
-            raise Problem(400, f"{name} must be one of {', '.join(choices)}.")
-        return value
-    if bounds is None:
-        if not 0 < len(value) <= MAX_ID_BYTES:
-            raise Problem(400, f"{name} must have 1 to {MAX_ID_BYTES} characters.")
-        return value
-    is_whole = parameter.type is int
-    if (_WHOLE if is_whole else _NUMBER).fullmatch(value):
-        number = parameter.type(value)
-        if number in bounds:
-            return number
-    kind, low = "whole number" if is_whole else "number", "from"
-    if bounds.excludes_minimum:
-        low = "above"
-    raise Problem(400, f"{name} must be a {kind} {low} {bounds.minimum} to {bounds.maximum}.")
 
 
 def require_no_parameters(given: Iterable[tuple[str, str]]) -> None:

@@ -23,8 +23,8 @@ from es_simhash.service.answer_types import (
 )
 from es_simhash.service.dispatcher import States
 from es_simhash.service.family_names import FamilyNames
-from es_simhash.service.operations import ApiAnswer, Filters, Operation, Question
-from es_simhash.service.paging import MemberPage, next_members, next_related
+from es_simhash.service.operations import ApiAnswer, Filters, MemberPage, Operation, Question
+from es_simhash.service.paging import next_members, next_related
 from es_simhash.service.request_bodies import TextBody
 from es_simhash.service.responses import Problem
 from es_simhash.store.config import DocumentFields, IndexConfig, link_fields

@@ -12,6 +12,8 @@ from es_simhash.text.limits import MAX_TEXT_BYTES
 
 Query = Mapping[str, Any]
 ANY_HOST = "*"
+# The engine takes no longer id.
+MAX_ID_BYTES = 512
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,8 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from es_simhash.service.operations import ApiAnswer, Operation, Question
+from es_simhash.service.operations import ApiAnswer, FamilyPage, MemberPage, Operation, Question
 from es_simhash.service.paging import (
-    FamilyPage,
-    MemberPage,
     next_families,
     next_members,
     next_related,

@@ -7,8 +7,7 @@ import pytest
 from es_simhash.described import parameters
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.relation.relation import KINDS
-from es_simhash.service.operations import ApiAnswer, Operation, Question
-from es_simhash.service.paging import MemberPage
+from es_simhash.service.operations import ApiAnswer, MemberPage, Operation, Question
 from es_simhash.service.request_bodies import TextBody
 from es_simhash.service.request_parameters import options_of, path_ids, query_parameters
 from es_simhash.service.responses import Problem

@@ -24,8 +24,7 @@ from es_simhash.service.explorer.label_pages import PATH, LabelPages
 from es_simhash.service.explorer.page_parameters import ListPage, page_options, search_words
 from es_simhash.service.explorer.rendering import PageWriter, static_files
 from es_simhash.service.monitoring import log
-from es_simhash.service.operations import Question
-from es_simhash.service.paging import MemberPage
+from es_simhash.service.operations import MemberPage, Question
 from es_simhash.service.request_parameters import path_ids
 from es_simhash.service.responses import TITLES, Body, Problem, conditional
 from es_simhash.store.options import SearchOptions

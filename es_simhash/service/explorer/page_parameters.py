@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, quote, unquote
 from es_simhash.constraints import constraints
 from es_simhash.described import parameters
 from es_simhash.service.callers import Caller
-from es_simhash.service.request_parameters import parameter_value
+from es_simhash.service.parameter_values import parameter_value
 from es_simhash.service.responses import Problem
 
 # Entries of one page of a list, and pages of a list that can be opened.
