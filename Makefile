@@ -3,6 +3,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+UNUSED := 'site-packages/(.*/tests|mypyc?|pip|setuptools|pkg_resources|fontTools|pygments|scipy|sklearn)/'
 STAMP := $(VENV)/.installed
 
 # Tests start many processes, which compile the package again where it is not kept.
@@ -20,10 +21,16 @@ $(STAMP): pyproject.toml
 	  { echo "Python 3.10 or newer is needed; name one, as in: make PYTHON=python3.11"; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || \
 	  { echo "Python cannot make environments; install python3-venv, then run make again."; exit 1; }
-	@$(BIN)/pip install --quiet --upgrade pip
-	@$(BIN)/pip install --quiet --no-compile --editable '.[dev]'
-	@# pip compiles on one core; files that are no Python of this version stay as they are.
-	@$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
+	@# uv installs what pip would, from the same index, in a third of the time; without it pip does.
+	@index=$${PIP_INDEX_URL:-$$($(BIN)/pip config get global.index-url 2>/dev/null)}; \
+	  $(BIN)/pip install --quiet uv && \
+	  env $${index:+UV_DEFAULT_INDEX="$$index"} $(BIN)/uv pip install --quiet \
+	    --python $(BIN)/python --upgrade-package pip pip --editable '.[dev]' || \
+	  $(BIN)/pip install --quiet --no-compile --upgrade pip --editable '.[dev]'
+	@# On all cores, and before several processes would do it; files that are no Python of this
+	@# version stay as they are, and so do packages of which tests import little.
+	@$(BIN)/python -m compileall -qq -j 0 -x $(UNUSED) \
+	  $(VENV)/lib es_simhash scripts tests/bench tests/support || true
 	@touch $@
 
 demo: $(STAMP)
