@@ -1,11 +1,12 @@
 """Fixtures for all tests: an engine, a client, an index name, the data sets."""
 
 import gc
+import importlib
 import os
 import tempfile
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -43,6 +44,7 @@ pytest_plugins = [
 hypothesis.settings.register_profile("tests", deadline=None, database=None, max_examples=60)
 hypothesis.settings.load_profile("tests")
 
+TESTS = Path(__file__).parent
 TESTS_NODE = "tests"
 # A node of the tests does not live long enough to profit from the optimising compiler, which takes
 # half of its processor time, and has too small a heap for a collector of several threads.
@@ -77,6 +79,21 @@ LONGEST = (
     "tests/ingestion",
     "tests/maintenance",
 )
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Import a share of the modules first, where several processes run them all.
+
+    Each process would compile every one of them otherwise, as all begin with the same.
+    """
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    if processes == 1 or session.config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+        return
+    number = int(os.environ["PYTEST_XDIST_WORKER"].removeprefix("gw"))
+    for path in sorted(TESTS.rglob("test_*.py"))[number::processes]:
+        # What cannot be imported is said when it is collected.
+        with suppress(Exception, pytest.skip.Exception):
+            importlib.import_module(".".join(path.relative_to(TESTS.parent).with_suffix("").parts))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
