@@ -32,7 +32,7 @@ from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.planned_store import PlannedStore
 from es_simhash.store.elasticsearch.store import ElasticsearchStore, installed_store
-from es_simhash.store.mapping_meta import require_no_sidecar
+from es_simhash.store.mapping_meta import require_no_sidecar, schemes_of
 
 
 def ingest(
@@ -188,15 +188,19 @@ class _Run:
         """Return a run on an index that documents can be written to."""
         given = config or IndexConfig()
         kind = PlannedStore if settings.dry_run else ElasticsearchStore
-        store = installed_store(client, index, given, settings.retry, kind)
+        # Read once: each ingest begins with it.
+        mapped = Gateway.of(client).mappings(index)
+        store = installed_store(client, index, given, settings.retry, kind, mapped)
         target = TargetIndex(store)
         target.require_profiler()
-        require_no_sidecar(Gateway.of(client).mappings(index))
+        require_no_sidecar(mapped)
         if settings.require_scheme is not None:
             require_same_scheme(target.config.scheme.name, settings.require_scheme.name)
         rules = None if on_version == "off" else on_version
         documents = RunDocuments(settings.on_conflict)
-        return cls(client, given, target, rules, settings, documents, TextChoice(store, given))
+        text = schemes_of(index, mapped, given.simhash_field).documents.text
+        choice = TextChoice(store, given, text)
+        return cls(client, given, target, rules, settings, documents, choice)
 
     def with_text_of(self, batch: Batch | None) -> tuple["_Run", str | None]:
         """Return the run for the fields of the text that its first documents have.

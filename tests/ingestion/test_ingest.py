@@ -73,6 +73,13 @@ def simhash_of(text: str) -> dict[str, Any]:
     return {name: value for name, value in written.items() if name not in IN_NO_SOURCE}
 
 
+def test_the_mapping_is_read_once(client: Any, index_name: str, requests_of: list[str]) -> None:
+    install(client, index_name)
+    requests_of.clear()
+    list(ingest(client, index_name, documents(2), settings=ONE))
+    assert requests_of.count(f"GET /{index_name}/_mapping") == 1
+
+
 def test_documents_are_written_with_their_fingerprints(client: Any, index: str) -> None:
     outcomes = list(ingest(client, index, documents(25), settings=SMALL))
     assert outcomes == [Outcome(str(number), "written") for number in range(25)]

@@ -15,7 +15,6 @@ from es_simhash.store.elasticsearch.errors import RequestRejected
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.installation.document_settings import (
     SAMPLED,
-    document_settings,
     store_text_fields,
 )
 from es_simhash.store.installation.proposal import propose_text
@@ -35,19 +34,17 @@ class TextChoice:
     Args:
         store: The index.
         config: What the caller has named.
+        text: The fields of the text that the index names; None where it names none.
     """
 
-    def __init__(self, store: ElasticsearchStore, config: IndexConfig) -> None:
+    def __init__(self, store: ElasticsearchStore, config: IndexConfig, text: str | None) -> None:
         self._store = store
         self._config = config
+        self._text = text
 
     def is_open(self) -> bool:
         """Check whether neither the caller nor the index names the fields of the text."""
-        if self._config.names_text_field:
-            return False
-        field = self._config.simhash_field
-        settings = document_settings(self._store.gateway, self._store.name, simhash_field=field)
-        return settings.text is None
+        return self._text is None and not self._config.names_text_field
 
     def proposed(self, batch: Batch | None) -> str | None:
         """Return the fields of the text that the documents of the first batch have.

@@ -1,10 +1,11 @@
 """Who copied whom: the pairs of documents that share passages, over a whole index."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from es_simhash.errors import InputError, MappingConflict
 from es_simhash.ingestion.bulk.journal_file import INDEX, UUIDS, Job, default_path
@@ -58,10 +59,11 @@ def find_copies(
     given = config or IndexConfig()
     gateway = Gateway.of(client)
     why = "which has the texts and the owners"
-    require_own_fields(gateway, index, given.simhash_field, why=why, command="copies")
-    store = opened_store(gateway, index, given)
+    mapped = gateway.mappings(index)
+    require_own_fields(mapped, index, given.simhash_field, why=why, command="copies")
+    store = opened_store(gateway, index, given, mapped)
     options = _configured(options, store.config)
-    date_field = _date_field(gateway, index, options)
+    date_field = _date_field(mapped, options)
     job = _job(gateway, index, store.config)
     opened = store.snapshot(must_refresh=False)
     with open_journal(options.journal, job, fresh=options.fresh) as journal, opened as snapshot:
@@ -214,14 +216,15 @@ def _configured(options: CopyOptions, config: IndexConfig) -> CopyOptions:
     )
 
 
-def _date_field(gateway: Gateway, index: str, options: CopyOptions) -> DateField | None:
+def _date_field(
+    mappings: Mapping[str, Mapping[str, Any]], options: CopyOptions
+) -> DateField | None:
     """Return the field of the dates, if any, and check the one that tells documents apart.
 
     Raises:
         InputError: No mapping has one of them.
         MappingConflict: The former holds no dates, or the latter is an object.
     """
-    mappings = gateway.mappings(index)
     if options.between is not None:
         mapped = fields_named(options.between, mappings)
         if not mapped:

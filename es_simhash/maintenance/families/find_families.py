@@ -72,9 +72,10 @@ def find_families(
     given = config or IndexConfig()
     gateway = Gateway.of(client)
     why = "and families are in the documents themselves"
-    require_own_fields(gateway, index, given.simhash_field, why=why, command="families run")
+    mapped = gateway.mappings(index)
+    require_own_fields(mapped, index, given.simhash_field, why=why, command="families run")
     state = StateIndex(gateway, index, given.simhash_field)
-    store = opened_store(gateway, index, given)
+    store = opened_store(gateway, index, given, mapped)
     stored = family_state(state)
     options = options.configured(store.config).as_before(stored.options)
     date_field, within = _date_field(store, options), _within(store, options)

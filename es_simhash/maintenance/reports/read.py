@@ -85,7 +85,8 @@ def read_report(
             be looked for.
     """
     field, why = index.config.simhash_field, "and families are in the documents themselves"
-    require_own_fields(index.gateway, index.name, field, why=why, command="families run")
+    mapped = index.gateway.mappings(index.name)
+    require_own_fields(mapped, index.name, field, why=why, command="families run")
     return _Reader(index, options or ReportOptions(), progress or no_progress).report()
 
 

@@ -1,6 +1,6 @@
 """Elasticsearch as a store, for a client that waits; `async_calls` is for one that does not."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -15,8 +15,10 @@ from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.elasticsearch.sidecar_searches import SidecarSearches
 from es_simhash.store.elasticsearch.snapshot import ElasticsearchSnapshot
 from es_simhash.store.elasticsearch.updates import change_documents, write_body
+from es_simhash.store.elasticsearch.vector_table_search import with_table
 from es_simhash.store.intents import Configuration, Request
 from es_simhash.store.mapped_fields import rejects_field
+from es_simhash.store.mapping_meta import schemes_of
 from es_simhash.store.protocol import Steps
 from es_simhash.store.rows import WriteResult
 
@@ -128,19 +130,26 @@ class ElasticsearchStore:
         return self.gateway.run(self.index.bodies(requests))
 
 
-def opened_store(gateway: Gateway, name: str, config: IndexConfig) -> ElasticsearchStore:
+def opened_store(
+    gateway: Gateway,
+    name: str,
+    config: IndexConfig,
+    mapped: Mapping[str, Mapping[str, Any]] | None = None,
+) -> ElasticsearchStore:
     """Return an index whose configuration was read.
 
     Args:
         gateway: To the cluster.
         name: Of the index.
         config: What is known of its configuration; its schemes are those of the mapping.
+        mapped: The mapping of each index behind the name, where it was read; None to read it.
 
     Raises:
         IndexMissing: There is no such index.
         MappingConflict: It has no fingerprint fields.
     """
-    installed = ElasticsearchStore(gateway, name, config).config
+    mapped = gateway.mappings(name) if mapped is None else mapped
+    installed = gateway.run(_installed(name, config, mapped))
     return ElasticsearchStore(gateway, name, installed, is_complete=True)
 
 
@@ -150,6 +159,7 @@ def installed_store(
     config: IndexConfig,
     retry: RetryPolicy,
     kind: "type[ElasticsearchStore] | None" = None,
+    mapped: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> ElasticsearchStore:
     """Return an index that documents are written to, with the configuration it has now.
 
@@ -159,17 +169,26 @@ def installed_store(
         config: Names of the fields; its schemes do not count.
         retry: How long requests to a busy cluster are retried, but for the mapping.
         kind: Class of the store; None for one that writes.
+        mapped: The mapping of each index behind the name, where it was read; None to read it.
 
     Raises:
         IndexMissing: There is no such index.
         MappingConflict: It has no fingerprint fields.
     """
     gateway = Gateway.of(client)
-    installed = ElasticsearchStore(gateway, name, config).config
-    drops_id = config.id_field is None and rejects_field(gateway.mappings(name), "id")
-    config = replace(installed, drops_id=drops_id)
+    mapped = gateway.mappings(name) if mapped is None else mapped
+    drops_id = config.id_field is None and rejects_field(mapped, "id")
+    config = replace(gateway.run(_installed(name, config, mapped)), drops_id=drops_id)
     make = kind or ElasticsearchStore
     return make(Gateway.of(client, retry), name, config, is_complete=True)
+
+
+def _installed(
+    name: str, config: IndexConfig, mapped: Mapping[str, Mapping[str, Any]]
+) -> Calls[IndexConfig]:
+    """Return a configuration with what mappings say, and the word vectors of the index."""
+    configured = schemes_of(name, mapped, config.simhash_field).applied(config)
+    return (yield from with_table(name, configured))
 
 
 def index_calls(

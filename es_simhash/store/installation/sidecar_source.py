@@ -1,5 +1,8 @@
 """The index that a sidecar belongs to, as its mapping says, and what can be a sidecar."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from es_simhash.errors import IndexMissing, MappingConflict
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.searches import count
@@ -12,13 +15,18 @@ def sidecar_source(gateway: Gateway, name: str, simhash_field: str) -> str | Non
 
 
 def require_own_fields(
-    gateway: Gateway, index: str, simhash_field: str, *, why: str, command: str
+    mapped: Mapping[str, Mapping[str, Any]],
+    index: str,
+    simhash_field: str,
+    *,
+    why: str,
+    command: str,
 ) -> None:
     """Reject a sidecar where the fields of the documents themselves are needed.
 
     Args:
-        gateway: To the cluster.
-        index: Its name.
+        mapped: The mapping of each index behind the name; see `Gateway.mappings`.
+        index: The name.
         simhash_field: Field of the `simhash` object.
         why: What the first index has that is needed.
         command: Command that is to be run on the first index.
@@ -26,7 +34,7 @@ def require_own_fields(
     Raises:
         MappingConflict: The index is a sidecar.
     """
-    source = sidecar_source(gateway, index, simhash_field)
+    source = source_of(mapped, simhash_field)
     if source is not None:
         raise MappingConflict(
             f"Index {index!r} is the sidecar of {source!r}, {why}. Run "
