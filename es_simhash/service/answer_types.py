@@ -3,12 +3,13 @@
 import json
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from es_simhash.differences.difference import Change, Changes, ChangeSummary, KeyChange, MovedBlock
 from es_simhash.relation.family_history import FamilyMember, NearDocument, Reason
+from es_simhash.relation.loss import LostText
 from es_simhash.relation.relation import DocumentContext, Kind, Relation
 
 
@@ -186,6 +187,53 @@ class Document:
 
 
 @dataclass(frozen=True)
+class ListedFamily:
+    """A family in a list.
+
+    Attributes:
+        name: Its name, which `/v1/families/{id}` takes.
+        documents: Number of its documents.
+        oldest: Date of its oldest document; null without dates that may leave the service.
+        newest: Date of its newest document.
+    """
+
+    name: str
+    documents: int
+    oldest: str | None
+    newest: str | None
+
+
+@dataclass(frozen=True)
+class FamilyList:
+    """Some families.
+
+    Attributes:
+        families: The families of this page.
+        next: The next page, relative to this address; null after the last.
+    """
+
+    families: tuple[ListedFamily, ...]
+    next: str | None
+
+
+@dataclass(frozen=True)
+class Duplicate:
+    """Whether a text is in the index already.
+
+    Attributes:
+        action: What `ingest --on-version skip` would do: `write` it, as it is new; `skip` it, as it
+            is here already; or `retain` it, as a version of it is here and text would be lost.
+        relation: Relation of the text to the document that it is a version of; null where it is
+            new.
+        lost: What only the text has; null where nothing was compared: the text is new, or the same.
+    """
+
+    action: Literal["write", "skip", "retain"]
+    relation: Relation | None
+    lost: LostText | None
+
+
+@dataclass(frozen=True)
 class ProblemDocument:
     """Why a request was not answered (RFC 9457).
 
@@ -200,6 +248,33 @@ class ProblemDocument:
     title: str
     status: int
     detail: str
+
+
+@dataclass(frozen=True)
+class RelatedToOne:
+    """Documents related to one of several documents, or why there are none.
+
+    Attributes:
+        id: Id of the document.
+        related: The documents related to it; null where there is a problem.
+        problem: Why it was not answered for; null where it was.
+    """
+
+    id: str
+    related: Related | None
+    problem: ProblemDocument | None
+
+
+@dataclass(frozen=True)
+class RelatedToEach:
+    """Documents related to each of several documents.
+
+    Attributes:
+        answers: An answer for each id, in the order of the request; for one that is there twice
+            once.
+    """
+
+    answers: tuple[RelatedToOne, ...]
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from es_simhash.errors import MappingConflict
+from es_simhash.ingestion.deduplication.draft_check import DraftCheck
 from es_simhash.maintenance.reports.index_report import IndexReport, ReportOptions
 from es_simhash.maintenance.reports.read import read_report
 from es_simhash.questions.filtered_documents import FilteredDocuments
 from es_simhash.questions.index import Index
+from es_simhash.service.allowed_parts import AllowedParts
 from es_simhash.service.dispatcher import AnswerCache, AnswerSource, Dispatcher
 from es_simhash.service.endpoints import Endpoints
 from es_simhash.service.explorer.explorer_pages import Explorer, is_explorer_page
@@ -186,9 +188,8 @@ def answers_of(gateway: Gateway, name: str, config: ServiceConfig) -> Answers:
     return Answers(
         index,
         documents,
-        fields,
-        config.evidence,
+        AllowedParts(settings, fields, config.evidence, FamilyNames(config)),
+        DraftCheck(index.store, settings),
         limits.offset,
         limits.compared_bytes,
-        FamilyNames(config),
     )

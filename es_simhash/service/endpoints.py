@@ -153,6 +153,8 @@ class Endpoints:
             read[_OPTIONS[operation.options]] = options_of(operation.options, given, allowed)
         if operation.body is not None:
             read |= vars(body_of(await self._json(request), operation.body))
+            if len(read.get("ids", ())) > self.config.limits.ids:
+                raise Problem(400, f'"ids" may have at most {self.config.limits.ids} ids.')
         question = replace(Question(caller.filters, tuple(ids)), **read)
         answer = self.dispatcher.answer(operation, question)
         body, is_stale = await while_connected(request, answer)

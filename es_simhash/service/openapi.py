@@ -11,6 +11,7 @@ import msgspec
 from es_simhash.described import Parameter, documented_entries
 from es_simhash.service.answer_types import ProblemDocument, Status
 from es_simhash.service.operations import VERSION, Operation
+from es_simhash.service.request_bodies import IdsBody
 from es_simhash.service.responses import PROBLEM_TYPE, TITLES
 from es_simhash.service.service_config import MAX_ID_BYTES, ServiceConfig
 
@@ -67,6 +68,9 @@ def openapi(
     for item in operations:
         described = _operation(item, config, parameters[item.path])
         paths.setdefault(item.path, {})[item.method.lower()] = described
+    schemas = _schemas(operations)
+    for member in schemas.get(IdsBody.__name__, {}).get("properties", {}).values():
+        member["maxItems"] = config.limits.ids
     document: dict[str, Any] = {
         "openapi": "3.1.0",
         "info": {
@@ -81,7 +85,7 @@ def openapi(
             "/healthz": _probe("health", "Whether the process is there"),
             "/readyz": _probe("readiness", "Whether the index can be searched", 503),
         },
-        "components": {"schemas": _schemas(operations), "headers": _HEADERS},
+        "components": {"schemas": schemas, "headers": _HEADERS},
     }
     if not config.is_open:
         document["components"]["securitySchemes"] = {

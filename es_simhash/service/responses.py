@@ -20,6 +20,7 @@ from es_simhash.errors import (
     DocumentAmbiguous,
     DocumentMissing,
     EsSimhashError,
+    InputError,
 )
 from es_simhash.service.answer_types import ProblemDocument, encoded
 from es_simhash.service.monitoring import REQUESTS, SECONDS, log
@@ -87,6 +88,8 @@ def problem_of(error: EsSimhashError) -> Problem:
         return not_found()
     if isinstance(error, ClusterError):
         return unavailable()
+    if isinstance(error, InputError) and error.parameter == "family":
+        return Problem(422, "The document has no version family yet.")
     return Problem(422, "The document has no text that can be compared.")
 
 

@@ -1,36 +1,50 @@
 """Answers of an index: relations, comparisons, families, documents, with allowed fields alone."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Protocol, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 from es_simhash.differences.difference import Changes
 from es_simhash.differences.version_timeline import Timeline
-from es_simhash.errors import DocumentMissing
+from es_simhash.errors import DocumentMissing, InputError
+from es_simhash.ingestion.deduplication.version_decisions import Decision
+from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.questions.protocol import DocumentReader, FilteredDocument, RelatedIndex
 from es_simhash.relation.answer import Answer
-from es_simhash.relation.family_history import FamilyHistory, FamilyMember, NearDocument
-from es_simhash.relation.relation import DocumentContext, Relation
+from es_simhash.relation.family_history import FamilyHistory
+from es_simhash.service.allowed_parts import AllowedParts, allowed_source
 from es_simhash.service.answer_types import (
     ChangesOfVersions,
     Comparison,
     Document,
+    Duplicate,
     Evidence,
     Family,
+    FamilyList,
+    ListedFamily,
     NearFamily,
     Related,
+    RelatedToEach,
+    RelatedToOne,
     plain,
 )
 from es_simhash.service.dispatcher import States
-from es_simhash.service.family_names import FamilyNames
-from es_simhash.service.operations import ApiAnswer, Filters, MemberPage, Operation, Question
-from es_simhash.service.paging import next_members, next_related
-from es_simhash.service.request_bodies import TextBody
-from es_simhash.service.responses import Problem
-from es_simhash.store.config import DocumentFields, IndexConfig, link_fields
-from es_simhash.store.intents import DocumentsById, Parts
+from es_simhash.service.operations import (
+    ApiAnswer,
+    FamilyPage,
+    Filters,
+    MemberPage,
+    Operation,
+    Question,
+)
+from es_simhash.service.paging import next_families, next_members, next_related
+from es_simhash.service.request_bodies import IdsBody, TextBody
+from es_simhash.service.responses import Problem, not_found, problem_of
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.intents import DocumentsById, ListFamilies, MeasureFamilies, Parts, Where
 from es_simhash.store.options import Query, SearchOptions
 from es_simhash.store.order import SORTS, Sort
+from es_simhash.store.rows import FamilySpan
 
 # Members of a relation that say why it is one, where nobody asked for that.
 _UNEXPLAINED: dict[str, Any] = {
@@ -41,7 +55,6 @@ _UNEXPLAINED: dict[str, Any] = {
     "fields": (),
     "log_odds": None,
 }
-Member = TypeVar("Member", FamilyMember, NearDocument)
 
 
 class ServedIndex(RelatedIndex, Protocol):
@@ -64,6 +77,13 @@ class ServedIndex(RelatedIndex, Protocol):
         """Return the family of a document, or that of a name."""
 
 
+class DraftReader(Protocol):
+    """Decides about texts that are not indexed, as `DraftCheck` does."""
+
+    def decide(self, text: str, rules: OnVersion, *, filters: Sequence[Query] = ()) -> Decision:
+        """Return what would become of a text."""
+
+
 @dataclass(frozen=True)
 class Answers:
     """Answers from one index, of documents that match filters, with allowed fields alone.
@@ -71,20 +91,18 @@ class Answers:
     Attributes:
         index: The index.
         documents: Reads its documents.
-        fields: Fields that may leave.
-        evidence: Whether passages, and what texts have in common, may leave.
+        allowed: What may leave.
+        drafts: Decides about texts that are not indexed.
         max_offset: Most relations to pass over.
         max_compared_bytes: Most bytes of two texts that are compared.
-        names: Names of families as callers see them.
     """
 
     index: ServedIndex
     documents: DocumentReader
-    fields: tuple[str, ...]
-    evidence: bool
+    allowed: AllowedParts
+    drafts: DraftReader
     max_offset: int
     max_compared_bytes: int
-    names: FamilyNames
 
     @property
     def sorts(self) -> tuple[Sort, ...]:
@@ -95,7 +113,7 @@ class Answers:
     def date(self) -> str | None:
         """The date field that may be told of; None without one."""
         date = self.config.documents.date
-        return date if date is not None and self.allows(date) else None
+        return date if date is not None and self.allowed.allows(date) else None
 
     @property
     def config(self) -> IndexConfig:
@@ -115,6 +133,14 @@ class Answers:
                 Related, self.related, SearchOptions, TextBody, is_cached=False,
             ),
             Operation(
+                "/v1/related/batch", "relatedToEach", "Documents related to each of several",
+                RelatedToEach, self.related_to_each, SearchOptions, IdsBody, is_cached=False,
+            ),
+            Operation(
+                "/v1/duplicates", "findDuplicate", "Whether a text is in the index already",
+                Duplicate, self.duplicate, OnVersion, TextBody, is_cached=False, is_heavy=True,
+            ),
+            Operation(
                 "/v1/compare/{a}/{b}", "compareDocuments",
                 "How two documents are related, and what changed",
                 Comparison, self.compare, is_heavy=True,
@@ -122,6 +148,10 @@ class Answers:
             Operation(
                 "/v1/evidence/{a}/{b}", "explainRelation", "Why two documents are related",
                 Evidence, self.explain, is_heavy=True,
+            ),
+            Operation(
+                "/v1/families", "listFamilies", "All families, in no order that means anything",
+                FamilyList, self.families, FamilyPage, is_cached=False,
             ),
             Operation(
                 "/v1/families/{id}", "getFamily", "The versions of a document",
@@ -150,6 +180,45 @@ class Answers:
             frozenset({question.id, *(str(relation.id) for relation in answer)}),
         )
 
+    def related_to_each(self, question: Question) -> ApiAnswer:
+        """Return the documents related to each of several documents, searched together."""
+        ids = tuple(dict.fromkeys(question.ids))
+        there = self.documents.read(ids, question.filters)
+        options, found = self._options(question), [id for id in ids if id in there]
+        answers: dict[str, Answer | Problem] = {}
+        try:
+            answers |= self.index.related_to_each(found, options=options) if found else {}
+        except InputError:
+            # One of them cannot be compared: the others are answered for.
+            for id in found:
+                try:
+                    answers[id] = self.index.related(id=id, options=options)
+                except InputError as error:
+                    answers[id] = problem_of(error)
+        shown = (
+            RelatedToOne(id, None, answer.document)
+            if isinstance(answer := answers.get(id, not_found()), Problem)
+            else RelatedToOne(id, self._answer(answer, question.search), None)
+            for id in ids
+        )
+        return ApiAnswer(RelatedToEach(tuple(shown)))
+
+    def duplicate(self, question: Question) -> ApiAnswer:
+        """Return whether a text is in the index already, decided as at ingest."""
+        assert question.text is not None
+        decision = self.drafts.decide(question.text, question.rules, filters=question.filters)
+        relation = decision.relation
+        if relation is not None:
+            id = str(relation.id)
+            documents = self.documents.read([id], question.filters, self.allowed.fields)
+            if id in documents:
+                document = documents[id]
+                relation = replace(relation, document=document.context, source=document.source)
+            relation = self.allowed.relation(relation)
+        action = decision.action
+        assert action == "write" or action == "skip" or action == "retain", action
+        return ApiAnswer(Duplicate(action, relation, self.allowed.lost(decision.lost)))
+
     def compare(self, question: Question) -> ApiAnswer:
         """Return the relation of two documents, and what changed from one to the other.
 
@@ -161,9 +230,14 @@ class Answers:
         a, b = (documents[id].context for id in question.ids)
         relation = replace(self.index.explain(*question.ids), document=b)
         changes = None
-        if self.evidence:
+        if self.allowed.evidence:
             changes = ChangesOfVersions.of(self.index.changes(*question.ids))
-        body = Comparison(self._relation(relation), changes, self._context(a), self._context(b))
+        body = Comparison(
+            self.allowed.relation(relation),
+            changes,
+            self.allowed.context(a),
+            self.allowed.context(b),
+        )
         return ApiAnswer(body, frozenset(question.ids))
 
     def explain(self, question: Question) -> ApiAnswer:
@@ -177,7 +251,7 @@ class Answers:
         relation = self.index.explain(*question.ids)
         other = documents[question.ids[1]]
         relation = replace(relation, document=other.context, source=other.source)
-        return ApiAnswer(Evidence(self._relation(relation)), frozenset(question.ids))
+        return ApiAnswer(Evidence(self.allowed.relation(relation)), frozenset(question.ids))
 
     def require_comparable(self, ids: Sequence[str]) -> None:
         """Check that two texts are not too large to be compared here.
@@ -194,6 +268,35 @@ class Answers:
                 "compared here.",
             )
 
+    def families(self, question: Question) -> ApiAnswer:
+        """Return some of all families.
+
+        Raises:
+            Problem: 400, when no page ended with the family after which this one begins.
+        """
+        page, where, after = question.families, Where(tuple(question.filters)), None
+        if page.after is not None:
+            after = self.allowed.names.stored(page.after)
+            if after is None:
+                raise Problem(400, "after must be the name of a family. Use next as it is.")
+        ask = self.documents.store.ask
+        (listed,) = ask([ListFamilies(where, after, page.size)])
+        names = tuple(name for name, _ in listed.sizes)
+        date = None if self.date is None else self.documents.date_field
+        spans = ask([MeasureFamilies(names, where, date)])[0] if names else {}
+        families = []
+        for name, size in listed.sizes:
+            span = spans.get(name, FamilySpan(size))
+            dates = (
+                None if date is None or at is None else date.iso(at)
+                for at in (span.oldest, span.newest)
+            )
+            families.append(ListedFamily(self.allowed.names.shown(name), size, *dates))
+        following = None
+        if listed.after is not None:
+            following = next_families(page, self.allowed.names.shown(listed.after))
+        return ApiAnswer(FamilyList(tuple(families), following))
+
     def family(self, question: Question) -> ApiAnswer:
         """Return the version family of a document, or that of a name.
 
@@ -204,7 +307,7 @@ class Answers:
         document = documents.get(question.id)
         if document is not None and document.context.family is None:
             raise DocumentMissing(f"Document {question.id!r} has no family yet.")
-        named = question.id if document is not None else self.names.stored(question.id)
+        named = question.id if document is not None else self.allowed.names.stored(question.id)
         if named is None:
             raise DocumentMissing(f"Document {question.id!r} is not there for this caller.")
         family = self.index.family(named, filters=question.filters)
@@ -216,14 +319,16 @@ class Answers:
     def _shown_family(self, family: FamilyHistory, page: MemberPage) -> Family:
         """Return a page of a family, with what may leave alone."""
         end = page.offset + page.size
-        is_dated = bool(self._allowed_context().date)
+        is_dated = bool(self.allowed.context_fields.date)
         return Family(
-            self.names.shown(family.name),
+            self.allowed.names.shown(family.name),
             family.representative,
-            tuple(map(self._allowed_member, family.members[page.offset : end])),
+            tuple(map(self.allowed.member, family.members[page.offset : end])),
             family.documents,
             tuple(
-                NearFamily.of(replace(self._allowed_member(near), family=self._family(near.family)))
+                NearFamily.of(
+                    replace(self.allowed.member(near), family=self.allowed.family(near.family))
+                )
                 for near in family.near
             ),
             family.date_field if is_dated else None,
@@ -233,14 +338,6 @@ class Answers:
             next_members(page) if end < len(family.members) else None,
         )
 
-    def _allowed_member(self, member: Member) -> Member:
-        allowed = self._allowed_context()
-        return replace(
-            member,
-            title=member.title if allowed.title else None,
-            date=member.date if allowed.date else None,
-        )
-
     def document(self, question: Question) -> ApiAnswer:
         """Return the allowed fields of a document.
 
@@ -248,14 +345,14 @@ class Answers:
             DocumentMissing: There is none that matches the filters.
         """
         document = self._require(question)[question.id]
-        source = allowed_source(document.source, self.fields)
-        body = Document(question.id, self._context(document.context), source)
+        source = allowed_source(document.source, self.allowed.fields)
+        body = Document(question.id, self.allowed.context(document.context), source)
         return ApiAnswer(body, frozenset(question.ids))
 
     def contexts(self, ids: Sequence[str], filters: Filters) -> dict[str, dict[str, Any]]:
         """Return the allowed context of documents; those that do not match are left out."""
         return {
-            id: plain(self._context(document.context))
+            id: plain(self.allowed.context(document.context))
             for id, document in self.documents.read(ids, filters).items()
         }
 
@@ -278,7 +375,7 @@ class Answers:
             DocumentMissing: One of them is not there, or does not match the filters.
         """
         ids = list(dict.fromkeys(question.ids))
-        documents = self.documents.read(ids, question.filters, self.fields)
+        documents = self.documents.read(ids, question.filters, self.allowed.fields)
         if missing := [id for id in ids if id not in documents]:
             raise DocumentMissing(f"Document {missing[0]!r} is not there for this caller.")
         return documents
@@ -287,8 +384,8 @@ class Answers:
         return replace(
             question.search,
             filters=tuple(question.filters),
-            evidence=self.evidence and question.search.evidence,
-            fields=self.fields,
+            evidence=self.allowed.evidence and question.search.evidence,
+            fields=self.allowed.fields,
             context=True,
         )
 
@@ -297,86 +394,14 @@ class Answers:
         following = extent.next_offset
         if following is not None and following > self.max_offset:
             following = None
-        relations = tuple(map(self._relation, answer))
+        relations = tuple(map(self.allowed.relation, answer))
         if not options.evidence:
             relations = tuple(replace(relation, **_UNEXPLAINED) for relation in relations)
         return Related(
-            None if answer.document is None else self._context(answer.document),
+            None if answer.document is None else self.allowed.context(answer.document),
             relations,
             extent.total,
             extent.is_estimate,
             None if following is None else next_related(options, following),
             answer.truncated,
         )
-
-    def _relation(self, relation: Relation) -> Relation:
-        """Return a relation with what may leave alone."""
-        context, semantics = relation.document, relation.semantics
-        if not self.evidence and semantics is not None:
-            semantics = replace(semantics, shared=(), shared_vocabulary=())
-        return replace(
-            relation,
-            source=allowed_source(relation.source, self.fields),
-            document=None if context is None else self._context(context),
-            fields=tuple(each for each in relation.fields if self.allows(each.field)),
-            direction=relation.direction if self._allowed_context().date else None,
-            evidence=relation.evidence if self.evidence else (),
-            semantics=semantics,
-        )
-
-    def _context(self, context: DocumentContext) -> DocumentContext:
-        """Return the context of a document, without the parts from fields that may not leave."""
-        allowed = self._allowed_context()
-        hidden = {
-            part.name: None for part in fields(context) if not getattr(allowed, part.name, None)
-        }
-        return replace(context, **{**hidden, "family": self._family(context.family)})
-
-    def _family(self, name: str | None) -> str | None:
-        return None if name is None else self.names.shown(name)
-
-    def _allowed_context(self) -> DocumentFields:
-        """Return the fields of the index's configuration that may leave."""
-        named = asdict(self.config.documents)
-        link = named.pop("link")
-        allowed = {name: field for name, field in named.items() if field and self.allows(field)}
-        parts = [] if link is None else [name for name in link_fields(link) if name != "id"]
-        if link is not None and all(self.allows(name) for name in parts):
-            allowed["link"] = link
-        return DocumentFields(**allowed)
-
-    def allows(self, field: str) -> bool:
-        """Check whether a field may leave: by its name, or by that of an object it is in."""
-        return any(field == name or field.startswith(f"{name}.") for name in self.fields)
-
-
-def allowed_source(source: Mapping[str, Any], fields: Sequence[str]) -> dict[str, Any]:
-    """Return a document with these fields alone.
-
-    Args:
-        source: The document, nested or with dots in its names, as it was written.
-        fields: Full names of fields, or of objects with all that is in them.
-    """
-    return _allowed(source, fields, "")
-
-
-def _allowed(source: Mapping[str, Any], fields: Sequence[str], prefix: str) -> dict[str, Any]:
-    allowed: dict[str, Any] = {}
-    for name, value in source.items():
-        path = f"{prefix}{name}"
-        if any(path == field or path.startswith(f"{field}.") for field in fields):
-            allowed[name] = value
-        elif any(field.startswith(f"{path}.") for field in fields):
-            inner = _within(value, fields, f"{path}.")
-            if inner:
-                allowed[name] = inner
-    return allowed
-
-
-def _within(value: Any, fields: Sequence[str], prefix: str) -> Any:
-    if isinstance(value, dict):
-        return _allowed(value, fields, prefix)
-    if isinstance(value, list):
-        inner = (_within(item, fields, prefix) for item in value)
-        return [item for item in inner if item]
-    return None

@@ -64,6 +64,7 @@ class ServiceLimits:
         threads: Requests of one worker that ask Elasticsearch at the same time.
         waiting: Requests of one worker that wait for one of these.
         compared_bytes: Most bytes of two texts that are compared with each other.
+        ids: Most ids of one request.
     """
 
     size: int = field(default=50, metadata=constraints(1, 1_000))
@@ -74,6 +75,7 @@ class ServiceLimits:
     threads: int = field(default=8, metadata=constraints(1, 256))
     waiting: int = field(default=1_000, metadata=constraints(0, 100_000))
     compared_bytes: int = field(default=2_000_000, metadata=constraints(1, 2 * MAX_TEXT_BYTES))
+    ids: int = field(default=20, metadata=constraints(1, 1_000))
 
 
 @dataclass(frozen=True)

@@ -203,3 +203,104 @@ def test_the_service_is_described_and_observed(serve: Serve, tenants: str) -> No
     http.get("/v1/documents/a1")
     metrics = http.get("/metrics").text
     assert 'es_simhash_requests_total{route="/v1/documents/{id}",status="200"}' in metrics
+
+
+def test_families_are_listed_in_pages(serve: Serve, tenants: str) -> None:
+    http = serve(tenants)
+    address, families = "/v1/families?size=4", []
+    while address:
+        answer = http.get(address)
+        page = answer.json()
+        families += page["families"]
+        assert answer.links.get("next", {}).get("url") == page["next"]
+        address = page["next"] and str(answer.url.join(page["next"]))
+    assert sorted(family["documents"] for family in families) == [1] * len(ODD_IDS) + [5]
+    largest = max(families, key=lambda family: family["documents"])
+    assert (largest["oldest"], largest["newest"]) == ("2020-01-01", "2024-01-01")
+    assert http.get(f"/v1/families/{largest['name']}").json()["documents"] == 5
+    hidden = serve(tenants, ServiceConfig(fields=("title",))).get("/v1/families").json()
+    assert {family["oldest"] for family in hidden["families"]} == {None}
+
+
+def test_members_of_a_family_come_in_pages(serve: Serve, tenants: str) -> None:
+    http = serve(tenants)
+    whole = http.get("/v1/families/a1").json()
+    assert whole["next"] is None
+    address, ids = "/v1/families/a1?size=2", []
+    while address:
+        answer = http.get(address)
+        page = answer.json()
+        ids += [member["id"] for member in page["members"]]
+        assert page["documents"] == 5
+        address = page["next"] and str(answer.url.join(page["next"]))
+    assert ids == [member["id"] for member in whole["members"]]
+
+
+def test_several_documents_are_asked_about_at_once(serve: Serve, client: Any, index: str) -> None:
+    from tests.support.library import fill
+
+    fill(client, index, {"id": "a", "text": FIRST}, {"id": "b", "text": FIRST}, semantics=None)
+    client.index(index=index, id="bare", document={"title": "no text"}, refresh=True)
+    http = serve(index)
+    for ids in (["a", "none", "a", "b"], ["bare", "a", "b"]):
+        answer = http.post("/v1/related/batch?size=1", json={"ids": ids})
+        shown = {each["id"]: each for each in answer.json()["answers"]}
+        assert list(shown) == list(dict.fromkeys(ids))
+        for id in ("a", "b"):
+            assert shown[id]["related"] == http.get(f"/v1/related/{id}?size=1").json()
+            assert shown[id]["problem"] is None
+    assert shown["bare"]["problem"] == http.get("/v1/related/bare").json()
+    missing = http.post("/v1/related/batch", json={"ids": ["none"]}).json()["answers"]
+    assert missing[0]["problem"] == http.get("/v1/related/none").json()
+    many = http.post("/v1/related/batch", json={"ids": ["a"] * 21})
+    assert (many.status_code, many.json()["detail"]) == (400, '"ids" may have at most 20 ids.')
+
+
+def test_a_draft_is_here_already_or_not(serve: Serve, tenants: str) -> None:
+    from tests.support.shelf import revised, text
+
+    http = serve(tenants)
+    same = http.post("/v1/duplicates", json={"text": FIRST.upper()}).json()
+    assert (same["action"], same["lost"]) == ("skip", None)
+    relation = same["relation"]
+    assert (relation["id"], relation["kind"], relation["score"]) == ("a1", "exact", 1)
+    assert relation["document"]["title"] == relation["source"]["title"] == "Title of a1"
+    new = http.post("/v1/duplicates", json={"text": text(900)}).json()
+    assert new == {"action": "write", "relation": None, "lost": None}
+    changed = http.post("/v1/duplicates", json={"text": revised(FIRST, 9)}).json()
+    assert (changed["action"], changed["relation"]["kind"]) == ("retain", "version")
+    assert changed["lost"]["share"] > 0
+    assert changed["lost"]["stretches"]
+    lost = http.post("/v1/duplicates?lose=1", json={"text": revised(FIRST, 9)}).json()
+    assert (lost["action"], lost["lost"]) == ("skip", None)
+    exact = http.post("/v1/duplicates?kind=exact", json={"text": revised(FIRST, 9)}).json()
+    assert exact["action"] == "write"
+    shy = serve(tenants, ServiceConfig(evidence=False))
+    told = shy.post("/v1/duplicates", json={"text": revised(FIRST, 9)}).json()["lost"]
+    assert told == {"share": changed["lost"]["share"], "facts": [], "stretches": []}
+    assert http.post("/v1/duplicates", json={"text": "…"}).status_code == 422
+    assert http.get("/v1/duplicates").status_code == 405
+
+
+def test_relations_are_narrowed_to_families(serve: Serve, tenants: str) -> None:
+    http = serve(tenants)
+    related = http.get("/v1/related/a1?family=same").json()["relations"]
+    assert {each["id"] for each in related} == {"a2", "b1", "b2", "b3"}
+    assert http.get("/v1/related/a1?family=other").json()["relations"] == []
+    newest = http.get("/v1/related/a1?recency=date&recency_weight=1").json()
+    assert newest["relations"]
+    assert http.get("/v1/related/a1?recency=tenant").status_code == 400
+    assert http.post("/v1/related?family=same", json={"text": FIRST}).status_code == 400
+
+
+def test_a_document_without_a_family_has_none_to_choose_by(
+    serve: Serve, client: Any, index: str
+) -> None:
+    from tests.support.library import fill
+
+    fill(client, index, {"id": "a", "text": FIRST}, semantics=None)
+    answer = serve(index).get("/v1/related/a?family=same")
+    assert (answer.status_code, answer.json()["detail"]) == (
+        422,
+        "The document has no version family yet.",
+    )

@@ -38,10 +38,18 @@ class OriginalSearch:
         store: The index.
         manual: Pairs of documents that a person decided about.
         date_field: Field of their dates; None when no decision rests on a date.
+        where: What documents must match.
     """
 
-    def __init__(self, store: Store, manual: ManualPairs, date_field: DateField | None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        manual: ManualPairs,
+        date_field: DateField | None,
+        where: Where = _ORIGINALS,
+    ) -> None:
         self._store = store
+        self._where = where
         self._manual = manual
         self._parts = Parts(stored=True, family=True, version=True, date=date_field)
 
@@ -94,7 +102,7 @@ class OriginalSearch:
         """
         searches = [
             Find(
-                where=_ORIGINALS,
+                where=self._where,
                 parts=self._parts,
                 size=MAX_CANDIDATES,
                 # Of those that share as much, the first.

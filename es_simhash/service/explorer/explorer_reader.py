@@ -118,7 +118,7 @@ class ExplorerReader:
     def document(self, id: str, filters: Filters) -> dict[str, Any]:
         """Return a document: `id`, `document`, `source`, and its `text` where that is allowed."""
         body = self.answers.document(Question(filters, (id,))).plain
-        is_allowed = all(map(self.answers.allows, self._config.text_fields))
+        is_allowed = all(map(self.answers.allowed.allows, self._config.text_fields))
         text = stored_text(body["source"], self._config.text_field) if is_allowed else None
         return {**body, "text": text}
 
@@ -128,7 +128,7 @@ class ExplorerReader:
 
     def family_size(self, name: str, filters: Filters) -> int:
         """Return how many documents a family has, by its name as callers see it."""
-        stored = self.answers.names.stored(name)
+        stored = self.answers.allowed.names.stored(name)
         if stored is None:
             return 0
         spans = self._ask(MeasureFamilies((stored,), Where(tuple(filters))))
@@ -159,7 +159,7 @@ class ExplorerReader:
         contexts = self.contexts([family.representative.id for family in largest], filters)
         return [
             ListedFamily(
-                self.answers.names.shown(family.name),
+                self.answers.allowed.names.shown(family.name),
                 family.documents,
                 family.representative.id,
                 contexts[family.representative.id],
@@ -182,7 +182,7 @@ class ExplorerReader:
         }
         self.answers.require_comparable((a, b))
         relation = self.answers.index.explain(a, b)
-        changes = self.answers.index.changes(a, b) if self.answers.evidence else None
+        changes = self.answers.index.changes(a, b) if self.answers.allowed.evidence else None
         timeline = None
         if self._shows_dates and changes is not None:
             timeline = self.answers.index.timeline(a, b, filters=filters)
@@ -190,7 +190,7 @@ class ExplorerReader:
 
     def report(self, filters: Filters) -> IndexReport:
         """Return a report of all documents that match, with what may be known of them alone."""
-        copies = self.answers.evidence and self._shows_owners and self._shows_dates
+        copies = self.answers.allowed.evidence and self._shows_owners and self._shows_dates
         options = ReportOptions(
             copies=copies,
             filters=tuple(filters),
@@ -230,7 +230,7 @@ class ExplorerReader:
         named += [version.document for version in versions]
         # What speaks for versions is evidence like the texts that it was found in.
         scores = report.scores
-        pairs = () if scores is None or not self.answers.evidence else scores.closest
+        pairs = () if scores is None or not self.answers.allowed.evidence else scores.closest
         named += [document for pair in pairs for document in (pair.a, pair.b)]
         contexts = self.contexts(list(dict.fromkeys(document.id for document in named)), filters)
 
@@ -242,7 +242,7 @@ class ExplorerReader:
         largest = tuple(
             replace(
                 family,
-                name=self.answers.names.shown(family.name),
+                name=self.answers.allowed.names.shown(family.name),
                 representative=allowed(family.representative),
                 oldest=family.oldest if self._shows_dates else None,
                 newest=family.newest if self._shows_dates else None,
@@ -268,9 +268,11 @@ class ExplorerReader:
         """
         answers, title = self.answers, self._config.documents.title
         allowed = [
-            name for name in self._config.text_fields if answers.evidence or answers.allows(name)
+            name
+            for name in self._config.text_fields
+            if answers.allowed.evidence or answers.allowed.allows(name)
         ]
-        if title is not None and answers.allows(title):
+        if title is not None and answers.allowed.allows(title):
             allowed.append(title)
         names = self._ask(SearchableFields(tuple(allowed)))
         texts = tuple(name for name in self._config.text_fields if name in names)
@@ -292,12 +294,12 @@ class ExplorerReader:
     @property
     def _shows_dates(self) -> bool:
         date = self._config.documents.date
-        return date is None or self.answers.allows(date)
+        return date is None or self.answers.allowed.allows(date)
 
     @property
     def _shows_owners(self) -> bool:
         owner = self._config.documents.owner
-        return owner is None or self.answers.allows(owner)
+        return owner is None or self.answers.allowed.allows(owner)
 
 
 def _by_size(family: Family) -> tuple[int, str]:

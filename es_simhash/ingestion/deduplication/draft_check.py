@@ -1,0 +1,79 @@
+"""Whether a text that is not indexed is in the index already; nothing is written."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from es_simhash.errors import InputError
+from es_simhash.ingestion.deduplication.lost_texts import LostTexts
+from es_simhash.ingestion.deduplication.original_search import OriginalSearch
+from es_simhash.ingestion.deduplication.recent_documents import ShingleQuery
+from es_simhash.ingestion.deduplication.version_decisions import (
+    Decision,
+    IncomingDocument,
+    Original,
+    best_original,
+    decide_version,
+)
+from es_simhash.ingestion.deduplication.version_rules import OnVersion
+from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
+from es_simhash.relation.decided_pairs import ManualPairs
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.intents import DocumentsAt, Filter, Parts, Where
+from es_simhash.store.protocol import Store
+
+
+@dataclass(frozen=True)
+class DraftCheck:
+    """Decides about texts as `ingest --on-version skip` does, and writes nothing.
+
+    Documents that are versions of others count as well: a text may be that of one of them.
+
+    Attributes:
+        store: The index.
+        config: How it is read and fingerprinted.
+    """
+
+    store: Store
+    config: IndexConfig
+
+    def decide(self, text: str, rules: OnVersion, *, filters: Sequence[Filter] = ()) -> Decision:
+        """Return what would become of a text.
+
+        Args:
+            text: The text.
+            rules: What counts as a version, and how much of a text may be lost.
+            filters: Queries that a document must match to count.
+
+        Raises:
+            InputError: The text has no words.
+        """
+        fingerprints = AnalysedText(text, TextAnalyser(self.config.scheme)).fingerprints
+        if fingerprints.is_empty:
+            raise InputError("The text has no words to fingerprint. Give another text.")
+        draft = IncomingDocument("", 0, fingerprints, b"{}", b"{}")
+        where = Where(tuple(filters), fingerprinted=True)
+        search = OriginalSearch(self.store, ManualPairs(), None, where)
+        (found,) = search.search([draft], 0).originals
+        candidates = ShingleQuery.of(fingerprints).most_shared(found)
+        while True:
+            best = best_original(draft, candidates, rules, self.config.versions_from)
+            if best is None:
+                return Decision(draft.id, "write", document=draft)
+            decision = decide_version(draft, *best, rules, exists=False)
+            losses = LostTexts(rules, self.config)
+            if not losses.concerns(decision):
+                return decision
+            other = self._text(best[1])
+            if other is not None:
+                return losses.checked(decision, text, other)
+            # It was deleted, or has another text by now.
+            candidates = [each for each in candidates if each is not best[1]]
+
+    def _text(self, original: Original) -> str | None:
+        """Return the text of a document; None where it is not the one that was found."""
+        parts = Parts(text=True, members=True)
+        (rows,) = self.store.ask([DocumentsAt((original.ref,), parts)])
+        row = rows.get(original.ref)
+        if row is None or row.content_hash != original.text.content_hash:
+            return None
+        return row.text or ""

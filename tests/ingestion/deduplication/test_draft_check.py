@@ -1,0 +1,65 @@
+"""A draft is decided as ingest would decide it, and nothing is written."""
+
+from typing import Any
+
+import pytest
+
+from es_simhash.errors import InputError
+from tests.support.library import fill
+from tests.support.shelf import revised, text
+
+pytestmark = pytest.mark.cluster
+
+
+def check(client: Any, index: str) -> Any:
+    from es_simhash.ingestion.deduplication.draft_check import DraftCheck
+    from es_simhash.questions.index import Index
+
+    opened = Index(client, index)
+    return DraftCheck(opened.store, opened.config)
+
+
+def test_a_draft_is_decided_as_a_dry_run_decides_a_document(client: Any, index: str) -> None:
+    from es_simhash.ingestion.deduplication.version_policy import DryRunPolicy
+    from es_simhash.ingestion.deduplication.version_rules import OnVersion
+
+    stored = [{"id": f"d{number}", "text": text(number)} for number in range(5)]
+    fill(client, index, *stored, semantics=None)
+    before = client.count(index=index)["count"]
+    first = text(0)
+    half = " ".join(first.split()[: len(first.split()) // 2])
+    drafts = [first, first.upper(), text(77), half, f"{first} {text(4)}"]
+    drafts += [revised(text(number), number + 1) for number in range(4)]
+    drafts += [first + " It has 4711 more."]
+    rules = (OnVersion("skip"), OnVersion("skip", lose=1), OnVersion("skip", kinds=("excerpt_of",)))
+    for each in rules:
+        for draft in drafts:
+            with DryRunPolicy(client, index, each) as policy:
+                (expected,) = policy.decide([{"_id": "draft", "text": draft}])
+            found = check(client, index).decide(draft, each)
+            assert (found.action, found.other, found.lost) == (
+                expected.action, expected.other, expected.lost
+            )  # fmt: skip
+            assert found.relation == expected.relation
+    client.indices.refresh(index=index)
+    assert client.count(index=index)["count"] == before
+
+
+def test_only_documents_that_match_count(client: Any, index: str) -> None:
+    from es_simhash.ingestion.deduplication.version_rules import OnVersion
+
+    documents = [{"id": id, "text": text(1)} for id in ("a", "b")]
+    fill(client, index, *documents, semantics=None)
+    only = {"ids": {"values": ["b"]}}
+    rules = OnVersion("skip")
+    assert check(client, index).decide(text(1), rules).other == "a"
+    assert check(client, index).decide(text(1), rules, filters=(only,)).other == "b"
+    none = {"ids": {"values": []}}
+    assert check(client, index).decide(text(1), rules, filters=(none,)).action == "write"
+
+
+def test_a_text_without_words_is_an_error(client: Any, index: str) -> None:
+    from es_simhash.ingestion.deduplication.version_rules import OnVersion
+
+    with pytest.raises(InputError, match="no words"):
+        check(client, index).decide("…", OnVersion("skip"))
