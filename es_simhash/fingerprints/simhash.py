@@ -4,8 +4,10 @@ Charikar, "Similarity estimation techniques from rounding algorithms" (STOC 2002
 fingerprint is 1 when more than half of the features have bit i set, so a tie gives 0.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +27,7 @@ _STEPS = (
 # A byte counts to 255, so longer groups are summed in parts of this many features.
 _PART = 255
 _BITS = np.arange(8, dtype=np.uint8)[:, None]
-# Up to so many pairs, differing bits are counted in a table.
+# Up to so many pairs, differing bits are counted, and not multiplied.
 _MOST_COUNTED = 1 << 20
 
 
@@ -148,18 +150,23 @@ def hamming_distances(first: Fingerprints, second: Fingerprints) -> NDArray[np.i
     if first.shape[1] % 2 or len(first) * len(second) > _MOST_COUNTED:
         return _multiplied(first, second)
     # The matrix product below starts threads, which take ten times the time of both processors.
-    rows, columns = _words(first), np.ascontiguousarray(_words(second).T)
-    ones = _ones_of_words()
-    if first.shape[1] * 8 > np.iinfo(ones.dtype).max:
-        ones = ones.astype(np.uint16)
-    counts = np.zeros((len(first), len(second)), ones.dtype)
+    size: type[np.generic]
+    count: Callable[[NDArray[Any]], NDArray[Any]]
+    if hasattr(np, "bitwise_count") and not first.shape[1] % 8:
+        # Since version 2.0, numpy has processors count the bits of 64 at a time.
+        size, count = np.uint64, np.bitwise_count
+    else:
+        size, count = np.uint16, _ones_of_words().__getitem__
+    rows, columns = _words(first, size), np.ascontiguousarray(_words(second, size).T)
+    may_overflow = first.shape[1] * 8 > np.iinfo(np.uint8).max
+    counts = np.zeros((len(first), len(second)), np.uint16 if may_overflow else np.uint8)
     for word in range(rows.shape[1]):
-        counts += ones[rows[:, word : word + 1] ^ columns[word]]
+        counts += count(rows[:, word : word + 1] ^ columns[word])
     return counts.astype(np.int64)
 
 
-def _words(fingerprints: Fingerprints) -> NDArray[np.uint16]:
-    return np.ascontiguousarray(fingerprints).view(np.uint16)
+def _words(fingerprints: Fingerprints, size: type[np.generic]) -> NDArray[Any]:
+    return np.ascontiguousarray(fingerprints).view(size)
 
 
 @lru_cache(maxsize=1)

@@ -56,8 +56,8 @@ def passages_of_each(
         segmentation = segment(normalise_all(batch), query.analyser.scheme)
         may_share = may_share_passages(query.sentence_words, segmentation)
         for place, hit in enumerate(hits[len(passages) : len(passages) + len(batch)]):
-            if may_share[place]:
-                hit.set_segmentation(segmentation.of_text(place))
+            # Evidence needs it as well, of whatever is shown.
+            hit.set_segmentation(segmentation.of_text(place))
             passages.append(aligned_passages(query, hit) if may_share[place] else [])
     return passages
 

@@ -106,6 +106,11 @@ def similarity(distances: NDArray[np.int64], bits: int) -> NDArray[np.float64]:
 
     The share of differing bits estimates the angle between the feature vectors (Charikar 2002).
     """
-    cosine = np.cos(np.pi * distances / bits)
+    return _similarity_table(bits)[distances]
+
+
+@lru_cache(maxsize=2)
+def _similarity_table(bits: int) -> NDArray[np.float64]:
+    cosine = np.cos(np.pi * np.arange(bits + 1) / bits)
     scaled: NDArray[np.float64] = (cosine - DIFFERENT_COSINE) / (EQUAL_COSINE - DIFFERENT_COSINE)
     return np.clip(scaled, 0, 1)

@@ -5,6 +5,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from typing import Any, Protocol
 
@@ -176,8 +177,12 @@ class SemanticProfile:
 
     def stored_concepts(self) -> dict[str, float]:
         """Return the concepts that are stored, scaled so that the squares add up to 1."""
+        return self._stored_concepts
+
+    @cached_property
+    def _stored_concepts(self) -> dict[str, float]:
         heaviest = dict(islice(self.concepts.items(), self.stored_limit))
-        norm = sum(weight * weight for weight in heaviest.values()) ** 0.5
+        norm = sum([weight * weight for weight in heaviest.values()]) ** 0.5
         return {concept: weight / norm for concept, weight in heaviest.items()}
 
     def query_concepts(self) -> dict[str, float]:
@@ -185,6 +190,10 @@ class SemanticProfile:
 
         What is common in the index weighs less.
         """
+        return self._query_concepts
+
+    @cached_property
+    def _query_concepts(self) -> dict[str, float]:
         concepts = dict(islice(self.concepts.items(), 2 * self.stored_limit))
         if self.background is None:
             return concepts
@@ -192,6 +201,10 @@ class SemanticProfile:
 
     def stored_entities(self) -> list[str]:
         """Return the names of the entities that are stored, the most frequent first."""
+        return self._stored_entities
+
+    @cached_property
+    def _stored_entities(self) -> list[str]:
         ranked = sorted(self.entities, key=lambda entity: -entity.count)
         names = (safe_name(entity.text) for entity in ranked)
         return list(islice(dict.fromkeys(name for name in names if name), STORED_ENTITIES))

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from es_simhash.semantics.semantic_profile import VOCABULARY_PREFIX, SemanticProfile
 from es_simhash.semantics.semantic_similarity import SharedConcept
@@ -103,10 +104,15 @@ def _names_by_terms(profile: SemanticProfile, query: SemanticProfile) -> dict[fr
     """Return the names of a text by their terms, of several the first; without terms none."""
     names: dict[frozenset[str], str] = {}
     for name in profile.stored_entities():
-        terms = frozenset(name_terms(name, query.language, query.packages))
+        terms = _terms_of_name(name, query.language, query.packages)
         if terms:
             names.setdefault(terms, name)
     return names
+
+
+@lru_cache(maxsize=1 << 14)
+def _terms_of_name(name: str, language: str, packages: frozenset[str]) -> frozenset[str]:
+    return frozenset(name_terms(name, language, packages))
 
 
 def _longer_name(

@@ -6,7 +6,7 @@ With a background of the index, what is common there weighs less among concepts 
 A cosine is a sum over what is shared, so each shared concept and entity contributes to h.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -27,6 +27,8 @@ LEARNED_VECTOR_WEIGHT = 0.3
 _WITHOUT_ENTITIES = frozenset({"zh"})
 # Prefix of the term of a full name among the words of entities.
 FULL_NAME = "@"
+# Names of a language that are cached; dropping them all at once is cheap and rare.
+_MAX_NAMES = 1 << 16
 
 
 class SimilarityWeights(NamedTuple):
@@ -66,19 +68,50 @@ def semantic_similarity(
         query: Profile of the query: its background weighed concepts and entities.
     """
     query = query or SemanticProfile()
-    weights = SimilarityWeights.of(
-        vectors=vector_cosine is not None,
-        entities=entity_cosine is not None,
-        are_learned=bool(query.vector_table),
-    )
-    vector = weights.vector * _within(vector_cosine)
-    concepts = weights.concepts * _within(concept_cosine)
-    entities = weights.entities * _within(entity_cosine)
-    shared = concepts + entities
+    (parts,) = similarity_parts([vector_cosine], [concept_cosine], [entity_cosine], query)
+    return similarity_of(parts, query)
+
+
+class SimilarityParts(NamedTuple):
+    """The similarity of two texts, and what vectors, concepts and entities add to it."""
+
+    similarity: float
+    vector: float
+    concepts: float
+    entities: float
+
+
+def similarity_parts(
+    vector_cosines: Iterable[float | None],
+    concept_cosines: Iterable[float],
+    entity_cosines: Iterable[float | None],
+    query: SemanticProfile,
+) -> list[SimilarityParts]:
+    """Return the similarities of a query and many texts; arguments as for `semantic_similarity`."""
+    weights_of = {
+        (has_vectors, has_entities): SimilarityWeights.of(
+            vectors=has_vectors, entities=has_entities, are_learned=bool(query.vector_table)
+        )
+        for has_vectors in (True, False)
+        for has_entities in (True, False)
+    }
+    parts = []
+    for vector_cosine, concept_cosine, entity_cosine in zip(
+        vector_cosines, concept_cosines, entity_cosines, strict=True
+    ):
+        weights = weights_of[vector_cosine is not None, entity_cosine is not None]
+        vector = weights.vector * _within(vector_cosine)
+        concepts = weights.concepts * _within(concept_cosine)
+        entities = weights.entities * _within(entity_cosine)
+        parts.append(SimilarityParts(vector + (concepts + entities), vector, concepts, entities))
+    return parts
+
+
+def similarity_of(parts: SimilarityParts, query: SemanticProfile) -> SemanticSimilarity:
+    """Return a similarity without evidence; the background of the query weighed it."""
     name = None if query.background is None else query.background.name
-    return SemanticSimilarity(
-        vector + shared, vector, concepts, entities, others=shared, background=name
-    )
+    shared = parts.concepts + parts.entities
+    return SemanticSimilarity(*parts, others=shared, background=name)
 
 
 def _within(cosine: float | None) -> float:
@@ -124,31 +157,61 @@ def entity_cosines(
     Returns:
         None where one side has no entities.
     """
+    terms_of = _names(profile)
     cosines: list[float | None] = []
     for names in named:
-        terms, norm = _weighed(names, profile) if query and names else ({}, 0.0)
-        if not norm or query.keys().isdisjoint(terms):
-            cosines.append(0.0 if norm else None)
+        terms: dict[str, float] = {}
+        for name in names if query else ():
+            terms.update(terms_of[name])
+        norm = sum([weight * weight for weight in terms.values()]) ** 0.5
+        if not norm:
+            cosines.append(None)
             continue
         # Only what is shared is divided by the norm; that of a hundred hits takes a millisecond.
         shared = [weight * (terms[term] / norm) for term, weight in query.items() if term in terms]
-        cosines.append(sum(shared))
+        cosines.append(sum(shared) if shared else 0.0)
     return cosines
 
 
 def _weighed(names: Sequence[str], profile: SemanticProfile) -> tuple[dict[str, float], float]:
     """Return the rarity of names and of their words, and the norm of all."""
     terms: dict[str, float] = {}
-    language, packages = profile.language, profile.packages
-    if language not in _WITHOUT_ENTITIES:
-        for name in names:
-            terms.update(name_terms(name, language, packages))
-    if profile.background is not None:
-        terms = profile.background.weighed_names(terms, language, FULL_NAME)
+    terms_of = _names(profile)
+    for name in names:
+        terms.update(terms_of[name])
     return terms, sum([weight * weight for weight in terms.values()]) ** 0.5
 
 
-@lru_cache(maxsize=1 << 16)
+class _Names(dict[str, Mapping[str, float]]):
+    """The terms of names, by name, computed when they are first needed."""
+
+    def __init__(self, compute: Callable[[str], Mapping[str, float]]) -> None:
+        super().__init__()
+        self._compute = compute
+
+    def __missing__(self, name: str) -> Mapping[str, float]:
+        if len(self) >= _MAX_NAMES:
+            self.clear()
+        self[name] = terms = self._compute(name)
+        return terms
+
+
+def _names(profile: SemanticProfile) -> _Names:
+    """Return the rarities of names and their words; what is common in the index has less."""
+    language, background = profile.language, profile.background
+    if language in _WITHOUT_ENTITIES:
+        return _Names(lambda name: {})
+    names = _names_of_language(language, profile.packages)
+    if background is None:
+        return names
+    return _Names(lambda name: background.weighed_names(names[name], language, FULL_NAME))
+
+
+@lru_cache(maxsize=64)
+def _names_of_language(language: str, packages: frozenset[str]) -> _Names:
+    return _Names(lambda name: _name_terms(name, language, packages))
+
+
 def name_terms(name: str, language: str, packages: frozenset[str]) -> Mapping[str, float]:
     """Return the terms of a name with their rarity; several words have a term together too.
 
@@ -157,6 +220,10 @@ def name_terms(name: str, language: str, packages: frozenset[str]) -> Mapping[st
         language: ISO 639-1 code of the language.
         packages: Packages whose word frequencies may be used.
     """
+    return _names_of_language(language, packages)[name]
+
+
+def _name_terms(name: str, language: str, packages: frozenset[str]) -> Mapping[str, float]:
     words = list(count_words(name, language))
     weights = rarity(words, language, packages).tolist() if words else []
     terms = dict(zip(words, weights, strict=True))

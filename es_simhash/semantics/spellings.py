@@ -44,6 +44,9 @@ class Spellings:
     def form(self, word: str) -> str:
         """Return how a word is written most often: by the query, or else by the hit."""
         ours, theirs = (written.get(word, {}) for written in self._written)
+        forms = ours.keys() | theirs.keys()
+        if len(forms) == 1:
+            return next(iter(forms))
         return max(
             [*ours, *theirs],
             key=lambda form: (ours.get(form, 0), theirs.get(form, 0), form == form.lower()),
@@ -55,10 +58,8 @@ class Spellings:
 
         Single letters are no evidence either, except of scripts without spaces.
         """
-        return any(
-            _is_unit(text, written.get(word, ()))
-            for text, written in zip(self._texts, self._written, strict=True)
-        )
+        (query, hit), (ours, theirs) = self._texts, self._written
+        return _is_unit(query, ours.get(word, ())) or _is_unit(hit, theirs.get(word, ()))
 
     def both_have(self, name: str) -> bool:
         """Check whether both texts have a name as whole words, in whatever case."""
@@ -69,7 +70,7 @@ class Spellings:
 
     @cached_property
     def _folded(self) -> tuple[str, str]:
-        query, hit = (" ".join(text.split()).casefold() for text in self._texts)
+        query, hit = map(_folded, self._texts)
         return query, hit
 
     def joined(self, words: Collection[str]) -> Iterator[tuple[str, list[str]]]:
@@ -100,20 +101,27 @@ class Spellings:
 
 
 @lru_cache(maxsize=16)
+def _folded(text: str) -> str:
+    """Return a text in one case with single spaces; kept, as `_written` is."""
+    return " ".join(text.split()).casefold()
+
+
+@lru_cache(maxsize=16)
 def _written(text: str, language: str, has_jieba: bool) -> Written:
     """Return how a text writes its words; kept, as a query is compared with several hits."""
+    written: dict[str, dict[str, int]] = {}
     if has_jieba:
         words = chinese.words_with_offsets(text)
-        pairs: Mapping[tuple[str, str], int] = Counter(
-            (word.normal, text[word.start : word.end]) for word in words
-        )
-    else:
-        forms = count_written(text, language)
-        normals = normals_of(forms, language)
-        pairs = dict(zip(zip(normals, forms, strict=True), forms.values(), strict=True))
-    written: dict[str, dict[str, int]] = {}
-    for (normal, form), count in pairs.items():
-        written.setdefault(normal, {})[form] = count
+        pairs = Counter((word.normal, text[word.start : word.end]) for word in words)
+        for (normal, form), count in pairs.items():
+            written.setdefault(normal, {})[form] = count
+        return written
+    forms = count_written(text, language)
+    for normal, (form, count) in zip(normals_of(forms, language), forms.items(), strict=True):
+        if normal in written:
+            written[normal][form] = count
+        else:
+            written[normal] = {form: count}
     return written
 
 

@@ -1,5 +1,6 @@
 """The passages of two texts, aligned: seeds, clusters of them, stretches, and the best of these."""
 
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -22,6 +23,9 @@ from es_simhash.relation.thresholds import (
 )
 from es_simhash.text.tokens import Ints
 
+# Up to so many seeds, numpy's operations take longer than Python's.
+_FEW_SEEDS = 64
+
 
 def clusters(query: Ints, hit: Ints, query_gap: int, hit_gap: int) -> list[Ints]:
     """Return groups of seeds without a gap in either text, each as places of its seeds.
@@ -35,8 +39,8 @@ def clusters(query: Ints, hit: Ints, query_gap: int, hit_gap: int) -> list[Ints]
         query_gap: Distance in sentences of the query from which on two seeds are apart.
         hit_gap: That distance in sentences of the hit.
     """
-    if not len(query):
-        return []
+    if len(query) <= _FEW_SEEDS:
+        return _few_clusters(query.tolist(), hit.tolist(), query_gap, hit_gap)
     group = np.zeros(len(query), np.int64)
     groups = 0
     while groups <= group.max():
@@ -47,6 +51,28 @@ def clusters(query: Ints, hit: Ints, query_gap: int, hit_gap: int) -> list[Ints]
             group[order] = np.concatenate([[0], np.cumsum(begins)])
     order = np.argsort(group, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
+
+
+def _few_clusters(query: list[int], hit: list[int], query_gap: int, hit_gap: int) -> list[Ints]:
+    """Return what `clusters` returns, by steps that take less time where seeds are few."""
+    groups = [list(range(len(query)))] if query else []
+    before = 0
+    while before < len(groups):
+        before = len(groups)
+        for places, gap in ((query, query_gap), (hit, hit_gap)):
+            groups = [part for group in groups for part in _split(group, places, gap)]
+    return [np.array(sorted(group)) for group in groups]
+
+
+def _split(group: list[int], places: list[int], gap: int) -> list[list[int]]:
+    """Return the parts of a group of seeds between the gaps in one text, in its order."""
+    ordered = sorted(group, key=places.__getitem__)
+    parts = [ordered[:1]]
+    for before, seed in itertools.pairwise(ordered):
+        if places[seed] - places[before] > gap:
+            parts.append([])
+        parts[-1].append(seed)
+    return parts
 
 
 @dataclass(frozen=True)
@@ -131,6 +157,8 @@ def _summaries(
     pair: TextPair, seed_pairs: Seeds, gaps: tuple[int, int]
 ) -> Iterator[AlignedPassage]:
     """Yield passages of which one side is much longer than the other, where the gaps are wider."""
+    if len(seed_pairs.query) < SUMMARY_SEEDS:
+        return
     least = INFORMED_SEEDS * pair.least_information
     for group in clusters(seed_pairs.query, seed_pairs.hit, *gaps):
         require_wanted()

@@ -7,7 +7,12 @@ from numpy.typing import NDArray
 
 from es_simhash.fingerprints.hashing import ranks_within
 from es_simhash.relation.alignment.sentence_words import EqualRuns, SentenceWords
-from es_simhash.relation.alignment.sorted_arrays import products, shared_places, sorted_unique
+from es_simhash.relation.alignment.sorted_arrays import (
+    is_among,
+    products,
+    shared_places,
+    sorted_unique,
+)
 from es_simhash.relation.interruption import require_wanted
 from es_simhash.relation.thresholds import SEED_CLEARNESS, SEED_COSINE, SEED_DICE
 from es_simhash.text.tokens import Ints
@@ -52,8 +57,8 @@ def seeds(query: SentenceWords, hit: SentenceWords, runs: EqualRuns) -> Seeds:
     resembling, cosines, information = _resembling(query, hit)
     require_wanted()
     copied = _copied(query, hit, runs)
-    information[np.isin(resembling, copied)] = np.inf
-    copied = np.setdiff1d(copied, resembling, assume_unique=True)
+    information[is_among(resembling, copied)] = np.inf
+    copied = copied[~is_among(copied, resembling)]
     pairs = np.concatenate([resembling, copied])
     strengths = np.concatenate([cosines, np.full(len(copied), SEED_COSINE)])
     information = np.concatenate([information, np.full(len(copied), np.inf)])

@@ -1,6 +1,7 @@
 """Sets of numbers in sorted arrays, where numpy's own functions are slower."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from es_simhash.fingerprints.hashing import Uint64s, ranks_within
 from es_simhash.text.tokens import Ints
@@ -14,6 +15,21 @@ def sorted_unique(values: Ints) -> Ints:
     distinct = np.ones(len(ordered), bool)
     np.not_equal(ordered[1:], ordered[:-1], out=distinct[1:])
     return ordered[distinct]
+
+
+def is_among(values: Ints | Uint64s, numbers: Ints | Uint64s) -> NDArray[np.bool_]:
+    """Return which values are among numbers; several times as fast as `np.isin` for a few hundred.
+
+    Args:
+        values: In any order.
+        numbers: In any order.
+    """
+    if not len(numbers):
+        return np.zeros(len(values), bool)
+    ordered = np.sort(numbers)
+    places = np.minimum(ordered.searchsorted(values), len(ordered) - 1)
+    found: NDArray[np.bool_] = ordered[places] == values
+    return found
 
 
 def first_places(values: Ints) -> tuple[Ints, Ints]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from es_simhash.fingerprints.fingerprint_scheme import SHINGLE_TOKENS
 from es_simhash.fingerprints.hashing import Uint64s, fold
 from es_simhash.relation.alignment.sentence_words import EqualRuns, SentenceWords
-from es_simhash.relation.alignment.sorted_arrays import shared_places, sorted_unique
+from es_simhash.relation.alignment.sorted_arrays import is_among, shared_places, sorted_unique
 from es_simhash.relation.thresholds import (
     COPIED_RUN,
     EDITED_KEPT,
@@ -194,7 +194,7 @@ class TextPair:
             rest = np.r_[first:start, end:last]
             words, there = self.shared_words[side][rest], self.shared_words[1 - side][low:high]
             weights = text.weights[text.places[rest]]
-            related += float(weights[(words >= 0) & np.isin(words, there)].sum())
+            related += float(weights[(words >= 0) & is_among(words, there)].sum())
             total += float(weights.sum())
         return related / total if total else 0.0
 
@@ -219,8 +219,8 @@ def in_equal_runs(query: Uint64s, hit: Uint64s, length: int) -> tuple[Mask, Mask
     """Return whether each token of either text is in a run of so many that the other has."""
     ours, theirs = fold(query, length), fold(hit, length)
     return (
-        _spread(np.flatnonzero(np.isin(ours, theirs)), len(query), length),
-        _spread(np.flatnonzero(np.isin(theirs, ours)), len(hit), length),
+        _spread(np.flatnonzero(is_among(ours, theirs)), len(query), length),
+        _spread(np.flatnonzero(is_among(theirs, ours)), len(hit), length),
     )
 
 

@@ -113,8 +113,10 @@ def words_with_offsets(text: str, language: str) -> list[Word]:
 
 def count_written(text: str, language: str) -> Counter[str]:
     """Count the words of a text as they are written; stop words are included."""
-    spans = _spans(_plain(text, language), language)
-    return Counter([text[start:end] for start, end in spans])
+    plain = _plain(text, language)
+    if plain.isascii() and plain == text:
+        return Counter(_ASCII[language in _ELIDING].findall(text))
+    return Counter([text[start:end] for start, end in _spans(plain, language)])
 
 
 def normals_of(written: Iterable[str], language: str) -> list[str]:

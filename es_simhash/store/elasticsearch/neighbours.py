@@ -11,7 +11,8 @@ from es_simhash.semantics.similarity import (
     entity_cosines,
     entity_terms,
     name_weights,
-    semantic_similarity,
+    similarity_of,
+    similarity_parts,
     vector_cosines,
 )
 from es_simhash.store import fields
@@ -181,33 +182,32 @@ def read_near(
     if scheme is None or not responses:
         return TextHits()
     hits = responses[0]["hits"]["hits"]
-    path = _vector_path(scheme, simhash_field)
+    values = [hit.get("fields", {}) for hit in hits]
+    path, is_own = _vector_path(scheme, simhash_field), scheme.vector_field is not None
     vectors = [
-        _vector(hit, path, own=scheme.vector_field is not None)
+        _vector(fields_of_hit.get(path), own=is_own)
         if not scheme.is_learned or _space_of(hit, simhash_field) == profile.vector_space
         else None
-        for hit in hits
+        for hit, fields_of_hit in zip(hits, values, strict=True)
     ]
     query_entities = entity_terms(profile.stored_entities(), profile)
     entities = field_path(simhash_field, fields.ENTITIES)
-    named = [hit.get("fields", {}).get(entities, ()) for hit in hits]
-    similarities = [
-        semantic_similarity(
-            cosine, _concept_score(hit) / _CONCEPT_BOOST, entities_in_common, profile
-        )
-        for hit, cosine, entities_in_common in zip(
-            hits,
-            vector_cosines(profile.vector, vectors),
-            entity_cosines(query_entities, named, profile),
-            strict=True,
-        )
-    ]
+    named = [fields_of_hit.get(entities, ()) for fields_of_hit in values]
+    similarities = similarity_parts(
+        vector_cosines(profile.vector, vectors),
+        [_concept_score(hit) / _CONCEPT_BOOST for hit in hits],
+        entity_cosines(query_entities, named, profile),
+        profile,
+    )
     pairs = zip(hits, similarities, strict=True)
-    near = [(hit, semantics) for hit, semantics in pairs if semantics.similarity > 0]
+    near = [(hit, parts) for hit, parts in pairs if parts.similarity > 0]
     near.sort(key=lambda pair: (-pair[1].similarity, str(pair[0]["_id"])))
     best, left = near[: request.candidates], near[request.candidates :]
     farther = left[0][1].similarity if left else 0.0
-    neighbours = [_neighbour(hit, semantics, request, simhash_field) for hit, semantics in best]
+    neighbours = [
+        _neighbour(hit, similarity_of(parts, profile), request, simhash_field)
+        for hit, parts in best
+    ]
     return TextHits(
         neighbours,
         [(neighbour.index, neighbour.id) for neighbour in neighbours],
@@ -255,13 +255,10 @@ def _first(hit: Mapping[str, Any], path: str, default: Any) -> Any:
     return values[0] if values else default
 
 
-def _vector(hit: Mapping[str, Any], path: str, *, own: bool) -> Any:
-    packed = _first(hit, path, None)
-    if packed is None:
+def _vector(values: Sequence[Any] | None, *, own: bool) -> Any:
+    if not values:
         return None
-    if not own:
-        return unpack_vector(packed)
-    return unpack_user_vector(packed)
+    return unpack_user_vector(values[0]) if own else unpack_vector(values[0])
 
 
 def _concept_score(hit: Mapping[str, Any]) -> float:

@@ -3,9 +3,13 @@
 import random
 from collections.abc import Callable, Sequence
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from es_simhash.errors import InputError
+from es_simhash.relation.alignment.aligned_passages import clusters
 from es_simhash.relation.relation import SharedPassage
 from tests.support import datasets
 from tests.support.subjects import (
@@ -190,3 +194,22 @@ def test_a_stretch_that_is_quoted_twice_is_found_twice(texts: Texts) -> None:
         assert first.query.text == second.query.text == first.hit.text == second.hit.text
         assert (first.query.start, first.hit.start) != (second.query.start, second.hit.start)
         assert first.query.text in texts.join(texts.bees)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=40),
+    st.integers(0, 9),
+    st.integers(0, 9),
+)
+def test_few_seeds_are_divided_at_the_same_gaps_as_many(
+    pairs: list[tuple[int, int]], query_gap: int, hit_gap: int
+) -> None:
+    query, hit = (np.array([pair[side] for pair in pairs], np.int64) for side in (0, 1))
+    few = clusters(query, hit, query_gap, hit_gap)
+    # A hundred seeds far behind these, all in one place, are a group of their own.
+    far = np.full(100, 1_000)
+    *groups, others = clusters(
+        np.concatenate([query, far]), np.concatenate([hit, far]), query_gap, hit_gap
+    )
+    assert [group.tolist() for group in few] == [group.tolist() for group in groups]
+    assert others.tolist() == list(range(len(pairs), len(pairs) + 100))

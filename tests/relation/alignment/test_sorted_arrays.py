@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from es_simhash.relation.alignment.sorted_arrays import (
     first_places,
     found_in,
+    is_among,
     products,
     shared_places,
     sorted_unique,
@@ -32,6 +33,8 @@ def test_values_are_found_among_numbers_and_shared_ones_in_both(
     places, found = found_in(among, values)
     assert places.tolist() == np.flatnonzero(np.isin(values, among)).tolist()
     assert among[found].tolist() == values[places].tolist()
+    unordered = np.array(one, np.uint64)
+    assert is_among(values, unordered).tolist() == np.isin(values, unordered).tolist()
     distinct = np.unique(values)
     ours, theirs = shared_places(among, distinct)
     assert among[ours].tolist() == distinct[theirs].tolist()
