@@ -1,5 +1,6 @@
 """The members of a family compared with each other, by what is stored of their texts."""
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -139,6 +140,30 @@ def title_of(version: Row, config: IndexConfig) -> str | None:
         return None
     values = get_values(version.source, config.documents.title)
     return next((str(value) for value in values if value is not None), None)
+
+
+def represented(versions: Sequence[Row], rule: str | None) -> list[Row]:
+    """Return members of a family of which one represents it, whatever others there are.
+
+    Where filters leave documents out, the one that a run has chosen may be among these.
+
+    Args:
+        versions: The members that match.
+        rule: Which document represents a family; None for the longest, as runs have it.
+    """
+    if all(version.represents is None for version in versions):
+        return list(versions)
+
+    def rank(version: Row) -> tuple[Date, str, DocumentRef]:
+        if rule in ("newest", "oldest"):
+            date = -math.inf if version.date is None else version.date
+            first = -date if rule == "oldest" and version.date is not None else date
+        else:
+            first = 0 if version.stored is None else version.stored.characters
+        return first, version.content_hash or "", version.ref
+
+    representing = max(versions, key=rank).ref
+    return [replace(version, represents=version.ref == representing) for version in versions]
 
 
 def version_order(version: Row) -> tuple[bool, Date, DocumentRef]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from es_simhash.errors import DocumentMissing, InputError
-from es_simhash.questions.family_members import members_of, version_order
+from es_simhash.questions.family_members import members_of, represented, version_order
 from es_simhash.questions.family_surroundings import Surroundings
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.family_history import FamilyHistory
@@ -13,7 +13,16 @@ from es_simhash.relation.references import require_one
 from es_simhash.relation.shared_shingles import least_shared, sampled
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
-from es_simhash.store.intents import CheckDate, Filter, Find, FindManualPairs, Parts, Sharing, Where
+from es_simhash.store.intents import (
+    CheckDate,
+    Filter,
+    Find,
+    FindManualPairs,
+    Order,
+    Parts,
+    Sharing,
+    Where,
+)
 from es_simhash.store.protocol import Steps
 from es_simhash.store.rows import Row, Rows
 
@@ -56,10 +65,15 @@ class FamilySteps:
         family = named.family
         assert family is not None
         finds = [self._members(family)]
-        if named.stored is not None:
+        if named.stored is not None and not self.filters:
             finds.append(self._near(named, family))
         members, *around = yield finds
         versions = sorted(members.rows, key=version_order)
+        if self.filters:
+            versions = represented(versions, self.config.representative)
+            if named.ref.id != name:
+                named = next((each for each in versions if each.represents), named)
+            around = (yield [self._near(named, family)]) if named.stored is not None else []
         history = self._history(family, versions, noted)
         others = [other for answer in around for other in answer.rows]
         compared = {version.ref: version for version in versions if version.represents}
@@ -131,11 +145,12 @@ class FamilySteps:
 
     def _members(self, family: str) -> Find:
         """Return the request for the documents of a family, the representative first."""
+        first: tuple[Order, ...] = () if self.filters else ("representative",)
         return Find(
             self._where(families=(family,)),
             self._parts,
             MAX_MEMBERS,
-            order=("representative", "newest") if self.date_field else ("representative",),
+            order=(*first, "newest") if self.date_field else first,
             date=self.date_field,
             newer_than=self.newer_than,
             count=True,
