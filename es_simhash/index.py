@@ -435,8 +435,8 @@ class Index(QueriedIndex):
         The counts are stored with their date in the state index INDEX-simhash, in place of those
         that were there. What is common in the index weighs less for semantic neighbours from the
         next question on. Of a language with fewer than 200 different texts nothing is stored, and
-        general word frequencies count. Where the index was installed with vectors `index`, its
-        word vectors are learned from the same sample if there are none yet.
+        general word frequencies count. The word vectors of the index are learned from the same
+        sample where no document has been fingerprinted yet.
 
         Args:
             vectors: Learn the word vectors anew; `backfill` then gives them to the documents. Until

@@ -22,13 +22,13 @@ def background(
     than 200 different texts nothing is stored, and general word frequencies count. INDEX may be a
     sidecar.
 
-    Where INDEX was installed with `--vectors index`, its word vectors are learned from the same
-    sample if there are none yet.
+    The word vectors of INDEX are learned from the same sample on request (`--vectors`), and where
+    no document has been fingerprinted yet.
 
     Args:
-        vectors: Learn the word vectors anew; `es-simhash backfill INDEX` then gives them to the
-            documents. Until that is done, neighbours with the vectors of before are compared by
-            concepts and names.
+        vectors: Learn the word vectors of INDEX, or learn them anew; `es-simhash backfill INDEX`
+            then gives them to the documents. Until that is done, neighbours with learned vectors of
+            before are compared by concepts and names.
     """
     with target.connected() as client:
         report = count_background(client, target.index, config=target.config, vectors=vectors)

@@ -14,7 +14,6 @@ from es_simhash.constraints import constraints
 from es_simhash.errors import ClusterError
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.maintenance.backgrounds.count_background import renew_background
-from es_simhash.semantics.background import MIN_DOCUMENTS
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.vocabularies.vocabulary_files import vocabulary_digest
 from es_simhash.store import pipeline as pipelines
@@ -91,11 +90,6 @@ def install(
                 f"{target.simhash_field!r}."
             )
         is_new = any(request.path == f"/{index}" for request in requests)
-        if is_new and not dry_run and with_semantics and semantics.is_learned:
-            click.echo(
-                f"Its vectors are learned when it has {MIN_DOCUMENTS} texts: run "
-                f"`es-simhash background {index}` and `es-simhash backfill {index}` then."
-            )
         if not is_new and not dry_run:
             _propose(client, index, target.simhash_field)
             if with_semantics:

@@ -45,8 +45,8 @@ def report_other_vectors(answers: Mapping[str, Answer]) -> None:
     if lacking := max((answer.other_vectors for answer in answers.values()), default=0):
         click.echo(
             f"vectors: {lacking} of the nearest documents lack those that the index has learned, "
-            "and are compared by concepts and names. `es-simhash status INDEX` shows the vectors; "
-            "run `es-simhash background INDEX` if there are none, and `es-simhash backfill INDEX`.",
+            "and are compared by the shipped ones of English, if they have them, by concepts and "
+            "names. `es-simhash status INDEX` says what to run.",
             err=True,
         )
 

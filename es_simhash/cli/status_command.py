@@ -175,9 +175,11 @@ def _vectors(report: Status, vectors: VectorsStatus) -> str:
         return vectors.problem
     coverage = vectors.coverage
     if vectors.date is None:
-        advice = f"; run `es-simhash background {report.index}`"
-        is_enough = report.documents >= MIN_DOCUMENTS
-        return f"none learned: those of English that are shipped count{advice if is_enough else ''}"
+        shipped = "none learned: those of English that are shipped count"
+        if report.documents < MIN_DOCUMENTS:
+            return shipped
+        learn = f"es-simhash background {report.index} --vectors"
+        return f"{shipped}; run `{learn}`, then `es-simhash backfill {report.index}`"
     lacking = coverage.another + coverage.none
     advice = f", {lacking} do not; run `es-simhash backfill {report.index}`" if lacking else ""
     return (

@@ -47,7 +47,7 @@ class IndexSteps:
 
     def reader(self) -> Steps[TextReader]:
         """Return how texts of the index are read; what that takes is kept."""
-        installed = yield from ask(Configuration())
+        installed = yield from ask(Configuration(vectors=False))
         if self._reader is None or self._reader.config is not installed.config:
             config = installed.config
             analyser = partial(
@@ -87,6 +87,7 @@ class IndexSteps:
     ) -> Steps[list[Request[Any]]]:
         """Return what `related` asks for; only the document itself is read."""
         require_one_query(id, text)
+        yield from ask(Configuration())
         steps, wanted = yield from self._opened(options)
         if text is not None:
             document = steps.reader.given(text, wanted)

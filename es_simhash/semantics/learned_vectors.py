@@ -7,6 +7,7 @@ the table lacks, in the language of those word vectors alone.
 """
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -22,7 +23,6 @@ from es_simhash.semantics.semantic_profile import Extraction
 from es_simhash.semantics.semantic_scheme import (
     INDEX_DIMENSIONS,
     SHIPPED_DIMENSIONS,
-    WORD_VECTORS,
 )
 from es_simhash.semantics.vectors import TABLE_LANGUAGE, Floats, Vector, WordVectors, unit_rows
 
@@ -67,11 +67,15 @@ class LanguageVectors:
             sums[row] = weights @ self.codes[numbers]
         return unit_rows(sums)
 
-    def vectors(self, extractions: Sequence[Extraction]) -> Floats:
-        """Return the vector of each text of the language; zeros where nothing of it is known."""
-        shipped = self._shipped_part(shipped_vectors(extractions))
+    def vectors(self, extractions: Sequence[Extraction], shipped: Floats) -> Floats:
+        """Return the vector of each text of the language; zeros where nothing of it is known.
+
+        Args:
+            extractions: The texts.
+            shipped: The vector of each by the shipped word vectors.
+        """
         own = self.own_part([extraction.words for extraction in extractions])
-        return unit_rows(np.hstack([own, shipped]).astype(np.float64))
+        return unit_rows(np.hstack([own, self._shipped_part(shipped)]).astype(np.float64))
 
     def _shipped_part(self, vectors: Floats) -> Floats:
         """Return vectors by the shipped word vectors, reduced; zeros without any."""
@@ -136,40 +140,31 @@ class LearnedVectors:
         return sum(len(language.words) for language in self.languages.values())
 
     def vectors(
-        self, texts: Sequence[str], extractions: Sequence[Extraction]
-    ) -> list[Vector | None]:
-        """Return the unit vector of each text; None where the table has nothing of it."""
-        vectors: list[Vector | None] = [None] * len(extractions)
-        for code, language in self.languages.items():
-            numbers = [
-                number
-                for number, extraction in enumerate(extractions)
-                if extraction.language == code
-            ]
-            rows = language.vectors([extractions[number] for number in numbers])
-            for number, row in zip(numbers, rows, strict=True):
-                vectors[number] = row if row.any() else None
-        return vectors
+        self, extractions: Sequence[Extraction]
+    ) -> tuple[list[Vector | None], list[Vector | None]]:
+        """Return the unit vectors of texts, by this table and by the shipped one.
+
+        Returns:
+            The vector of each text by this table, and its vector by the shipped one; None where a
+            table has nothing of it.
+        """
+        shipped = shipped_vectors(extractions)
+        rows = np.zeros((len(extractions), INDEX_DIMENSIONS), np.float32)
+        of_language: dict[str, list[int]] = defaultdict(list)
+        for number, extraction in enumerate(extractions):
+            of_language[extraction.language].append(number)
+        for code, numbers in of_language.items():
+            if code in self.languages:
+                some = [extractions[number] for number in numbers]
+                rows[numbers] = self.languages[code].vectors(some, shipped[numbers])
+            elif code == TABLE_LANGUAGE:
+                # Too few texts to learn from. Words differ most in the first dimensions.
+                rows[numbers] = unit_rows(shipped[numbers, :INDEX_DIMENSIONS].astype(np.float64))
+        return _known(rows), _known(shipped)
 
 
-@dataclass(frozen=True)
-class StartingVectors:
-    """The vectors of an index that has learned none yet: by the shipped word vectors alone.
-
-    The first dimensions of these are those in which words differ most.
-    """
-
-    name: str = WORD_VECTORS
-    date: str = ""
-    documents: int = 0
-    words: int = 0
-
-    def vectors(
-        self, texts: Sequence[str], extractions: Sequence[Extraction]
-    ) -> list[Vector | None]:
-        """Return the unit vector of each text; None where the shipped table has nothing of it."""
-        rows = unit_rows(shipped_vectors(extractions)[:, :INDEX_DIMENSIONS].astype(np.float64))
-        return [row if row.any() else None for row in rows]
+def _known(rows: Floats) -> list[Vector | None]:
+    return [row if row.any() else None for row in rows]
 
 
 def shipped_vectors(extractions: Sequence[Extraction]) -> Floats:

@@ -10,7 +10,6 @@ from es_simhash.errors import InputError, MissingExtra
 from es_simhash.semantics.concept_weights import profile_weights
 from es_simhash.semantics.entities.document_entities import upstream_entities
 from es_simhash.semantics.extractors.builtin import BuiltinExtractor
-from es_simhash.semantics.learned_vectors import StartingVectors
 from es_simhash.semantics.semantic_profile import (
     STORED_CONCEPTS,
     VOCABULARY_PREFIX,
@@ -24,6 +23,7 @@ from es_simhash.semantics.semantic_profile import (
 from es_simhash.semantics.semantic_scheme import (
     DEFAULT_SEMANTICS,
     OPTIONAL_PACKAGES,
+    WORD_VECTORS,
     SemanticScheme,
     installed_packages,
 )
@@ -53,20 +53,27 @@ class SemanticProfiler:
         extractor: Finds words and entities.
         source: Source of the vectors.
         vocabulary: Concepts to add to the words; None for none.
-        table: Name of the table learned from the index that vectors are by; empty for others.
+        table: Word vectors learned from the index; None where vectors have another source.
     """
 
     scheme: SemanticScheme
     extractor: Extractor
     source: VectorSource = no_vectors
     vocabulary: Vocabulary | None = None
-    table: str = ""
+    table: WordTable | None = None
 
     @property
     def word_vectors(self) -> WordVectors | None:
         """The word-vector table; None when the vectors have another source, or there are none."""
-        has_part = self.source is table_vectors or bool(self.table)
+        has_part = self.source is table_vectors or self.table is not None
         return WordVectors.load() if has_part else None
+
+    @property
+    def vector_table(self) -> str:
+        """Name of the table that vectors are by, where an index learns its own; else empty."""
+        if not self.scheme.is_learned:
+            return ""
+        return WORD_VECTORS if self.table is None else self.table.name
 
     def profile(
         self, texts: Sequence[str], sources: Sequence[Mapping[str, Any]] | None = None
@@ -103,7 +110,7 @@ class SemanticProfiler:
             InputError: A vector has the wrong shape.
         """
         weights = self._concept_weights(texts, extractions)
-        vectors = self.source(texts, extractions)
+        vectors, shipped = self._vectors(texts, extractions)
         return [
             SemanticProfile(
                 extraction.language,
@@ -112,10 +119,22 @@ class SemanticProfiler:
                 vector,
                 self.scheme.packages,
                 self._stored_limit(vector),
-                vector_table=self.table,
+                vector_table=self.vector_table,
+                has_learned_vector=self.table is not None,
+                shipped_vector=by_shipped,
             )
-            for extraction, concepts, vector in zip(extractions, weights, vectors, strict=True)
+            for extraction, concepts, vector, by_shipped in zip(
+                extractions, weights, vectors, shipped, strict=True
+            )
         ]
+
+    def _vectors(
+        self, texts: Sequence[str], extractions: Sequence[Extraction]
+    ) -> tuple[list[Vector | None], list[Vector | None]]:
+        """Return the vector of each text, and beside a learned one that by the shipped table."""
+        if self.table is not None:
+            return self.table.vectors(extractions)
+        return self.source(texts, extractions), [None] * len(extractions)
 
     def _stored_limit(self, vector: Vector | None) -> int:
         """Return how many concepts are stored: twice as many where there is no vector."""
@@ -172,8 +191,7 @@ def semantic_profiler(
     vocabulary = _scheme_vocabulary(scheme, vocabulary_path)
     extractor = _extractor(scheme)
     if scheme.is_learned:
-        table = table or StartingVectors()
-        return SemanticProfiler(scheme, extractor, table.vectors, vocabulary, table.name)
+        return SemanticProfiler(scheme, extractor, table_vectors, vocabulary, table)
     return SemanticProfiler(scheme, extractor, vector_source(scheme), vocabulary)
 
 

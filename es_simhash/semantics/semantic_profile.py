@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+Vectors: TypeAlias = list[NDArray[np.float32] | None]
 Spans = tuple[tuple[int, int], ...]
 # Concepts stored of a document, and in a query; the tail adds little
 # (docs/semantic-neighbours.md). Texts without a vector store twice as many in its place.
@@ -110,14 +111,15 @@ class WordTable(Protocol):
     def words(self) -> int:
         """Words that have a vector."""
 
-    def vectors(
-        self, texts: Sequence[str], extractions: Sequence[Any]
-    ) -> list[NDArray[np.float32] | None]:
-        """Return the unit vector of each text; None where the table has nothing of it.
+    def vectors(self, extractions: Sequence[Any]) -> tuple[Vectors, Vectors]:
+        """Return the unit vectors of texts, by this table and by the shipped one.
 
         Args:
-            texts: The texts.
-            extractions: Their words, each an `Extraction`.
+            extractions: Words of the texts, each an `Extraction`.
+
+        Returns:
+            The vector of each text by this table, and its vector by the shipped one; None where a
+            table has nothing of it.
         """
 
 
@@ -151,9 +153,12 @@ class SemanticProfile:
         stored_limit: Number of concepts that the index stores.
         background: How common words and names are in the index that is queried; None where general
             word frequencies count alone. That of the query judges a pair.
-        vector_table: Name of the table learned from an index that the vector is by; empty for
-            other vectors. Vectors of two tables are not compared, nor are those of two languages
-            by one of them.
+        vector_table: Name of the table that the vector is by where an index learns its own: until
+            then the shipped one. Empty for other vectors. Vectors of two tables are not compared,
+            nor are those of two languages by one that was learned.
+        has_learned_vector: Whether that table was learned.
+        shipped_vector: Unit vector by the shipped table, where `vector` is by a learned one:
+            documents that have not been given theirs yet are compared by it.
     """
 
     language: str = ""
@@ -164,11 +169,13 @@ class SemanticProfile:
     stored_limit: int = STORED_CONCEPTS
     background: TermWeights | None = field(default=None, repr=False)
     vector_table: str = ""
+    has_learned_vector: bool = False
+    shipped_vector: NDArray[np.float32] | None = None
 
     @property
     def vector_space(self) -> tuple[str, str]:
         """The table of its vector and the language; vectors of another space are not compared."""
-        return (self.vector_table, self.language if self.vector_table else "")
+        return (self.vector_table, self.language if self.has_learned_vector else "")
 
     @property
     def is_empty(self) -> bool:

@@ -23,6 +23,8 @@ NO_VECTORS = "none"
 # dimensions these are those of the published table, reduced (docs/semantic-neighbours.md).
 INDEX_VECTORS = "index"
 INDEX_DIMENSIONS, SHIPPED_DIMENSIONS = 96, 48
+# What names of schemes call the two.
+_SHORT = {WORD_VECTORS: "words256", INDEX_VECTORS: "index"}
 _FIELD, _PYTHON, _SPACY = "field:", "python:", "spacy:"
 _MIN_DIMENSIONS, _MAX_DIMENSIONS = 8, 4096
 # The first did not know titles, nor lines that were cut.
@@ -39,9 +41,10 @@ class SemanticScheme:
             name of an installed pipeline, or the path of its folder. A relative path, which has a
             slash, is made absolute: the index is used from other folders.
         vectors: `words256-minilm-l6-v1` for the word-vector table, `index` for a table that is
-            learned from the texts of the index, `none`, `field:` with the name of a dense_vector
-            field that the documents have, or `python:` with module and function, as in
-            `python:my.vectors:embed`, for vectors that your own function computes.
+            learned from the texts of the index, the first of these until it has enough of them,
+            `none`, `field:` with the name of a dense_vector field that the documents have, or
+            `python:` with module and function, as in `python:my.vectors:embed`, for vectors that
+            your own function computes.
         dims: Dimensions of the vectors, a multiple of 8.
         language: ISO 639-1 code when all texts are in one language; empty to detect it.
         entity_fields: Fields of the document that already hold entities; dots lead into objects.
@@ -49,7 +52,7 @@ class SemanticScheme:
     """
 
     extractor: str = BUILTIN
-    vectors: str = WORD_VECTORS
+    vectors: str = INDEX_VECTORS
     dims: int = field(
         default=WORD_VECTOR_DIMENSIONS, metadata=constraints(_MIN_DIMENSIONS, _MAX_DIMENSIONS)
     )
@@ -127,8 +130,10 @@ class SemanticScheme:
     @property
     def name(self) -> str:
         """Short name that differs whenever a parameter does."""
-        if self == SemanticScheme(self.extractor) and self.extractor.startswith(BUILTIN):
-            return f"semantic-{self.extractor}-words256.{_VERSION}"
+        short = _SHORT.get(self.vectors)
+        is_plain = short is not None and self == SemanticScheme(self.extractor, self.vectors)
+        if is_plain and self.extractor.startswith(BUILTIN):
+            return f"semantic-{self.extractor}-{short}.{_VERSION}"
         content = "\0".join(str(getattr(self, parameter)) for parameter in _PARAMETERS)
         return f"semantic-{hashlib.sha256(content.encode()).hexdigest()[:12]}.{_VERSION}"
 

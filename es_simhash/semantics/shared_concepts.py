@@ -56,7 +56,7 @@ def _parts(query: SemanticProfile, hit: SemanticProfile) -> tuple[Parts, Parts]:
     weights = SimilarityWeights.of(
         vectors=have_comparable_vectors(query, hit),
         entities=bool(query_terms and hit_terms),
-        are_learned=bool(query.vector_table),
+        are_learned=query.has_learned_vector,
     )
     words = _products(query.query_concepts(), hit.stored_concepts(), weights.concepts)
     return words, _products(query_terms, hit_terms, weights.entities)

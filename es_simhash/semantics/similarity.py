@@ -90,7 +90,7 @@ def similarity_parts(
     """Return the similarities of a query and many texts; arguments as for `semantic_similarity`."""
     weights_of = {
         (has_vectors, has_entities): SimilarityWeights.of(
-            vectors=has_vectors, entities=has_entities, are_learned=bool(query.vector_table)
+            vectors=has_vectors, entities=has_entities, are_learned=query.has_learned_vector
         )
         for has_vectors in (True, False)
         for has_entities in (True, False)

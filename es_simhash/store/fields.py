@@ -18,7 +18,9 @@ CONCEPTS = "concepts"
 ENTITIES = "entities"
 VECTOR = "vector"
 VECTOR_FINGERPRINT = "vector_fingerprint"
-# Of vectors by a table that was learned from the index: its name, and the language of the text.
+# Where an index learns its own vectors: the vector by the table that was learned, the name of the
+# table that a vector is by, and of one that was learned the language of the text.
+INDEX_VECTOR = "index_vector"
 VECTOR_TABLE, VECTOR_LANGUAGE = "vector_table", "vector_language"
 FAMILY = "family"
 REPRESENTATIVE = "representative"
@@ -42,6 +44,7 @@ LARGE_MEMBERS = (
     CONCEPTS,
     VECTOR,
     VECTOR_FINGERPRINT,
+    INDEX_VECTOR,
     f"{SCHEMES}.*.{FINGERPRINT}",
     f"{SCHEMES}.*.{BLOCKS}",
 )

@@ -455,7 +455,14 @@ class VectorTableName(Request[str | None]):
 
 @dataclass(frozen=True)
 class Configuration(Request[Installed]):
-    """How the index is read and fingerprinted, as its mapping says; read once."""
+    """How the index is read and fingerprinted, as its mapping says; read once.
+
+    Attributes:
+        vectors: Whether word vectors that were learned from the index are read too. A question can
+            go without: it learns their name along with its answers.
+    """
+
+    vectors: bool = True
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from es_simhash.store.fields import (
     DEFAULT_FIELD,
     ENTITIES,
     FINGERPRINT,
+    INDEX_VECTOR,
     SCHEMES,
     SEMANTIC_SCHEME,
     VECTOR,
@@ -57,18 +58,12 @@ def properties(
     members = mapping["properties"]
     members[FINGERPRINT]["dims"] = scheme.bits
     unused: tuple[str, ...] = () if semantics else (SEMANTIC_SCHEME, CONCEPTS, ENTITIES)
-    for name in (VECTOR, VECTOR_FINGERPRINT):
-        members[name]["dims"] = semantics.dims if semantics else 0
+    if semantics is None or not semantics.is_learned:
+        unused += (INDEX_VECTOR, VECTOR_TABLE, VECTOR_LANGUAGE)
+        for name in (VECTOR, VECTOR_FINGERPRINT):
+            members[name]["dims"] = semantics.dims if semantics else 0
     if semantics is None or not semantics.stores_vectors:
-        unused += (VECTOR,)
-    if semantics is not None and semantics.is_learned:
-        # Vectors of so few dimensions are searched themselves.
-        members[VECTOR]["index_options"] = members[VECTOR_FINGERPRINT]["index_options"]
-        unused += (VECTOR_FINGERPRINT,)
-    else:
-        unused += (VECTOR_TABLE, VECTOR_LANGUAGE)
-        if VECTOR in unused:
-            unused += (VECTOR_FINGERPRINT,)
+        unused += (VECTOR, VECTOR_FINGERPRINT)
     for name in unused:
         del members[name]
     if schemes:

@@ -14,6 +14,7 @@ from es_simhash.semantics.vectors import quantise, vector_simhash
 from es_simhash.store.fields import (
     CONCEPTS,
     ENTITIES,
+    INDEX_VECTOR,
     SEMANTIC_SCHEME,
     VECTOR,
     VECTOR_FINGERPRINT,
@@ -37,13 +38,15 @@ def semantic_members(profiles: Sequence[SemanticProfile], scheme: str) -> list[d
             members[CONCEPTS] = concepts
         if entities := profile.stored_entities():
             members[ENTITIES] = entities
-        if profile.vector is not None:
-            members[VECTOR], members[VECTOR_FINGERPRINT] = next(vectors)
         if profile.vector_table:
             # That the table has nothing of a text is known of its words.
             members[VECTOR_TABLE] = profile.vector_table
-            if members.pop(VECTOR_FINGERPRINT, None):
-                members[VECTOR_LANGUAGE] = profile.language
+        if profile.vector is not None:
+            packed, fingerprint = next(vectors)
+            if profile.has_learned_vector:
+                members[INDEX_VECTOR], members[VECTOR_LANGUAGE] = packed, profile.language
+            else:
+                members[VECTOR], members[VECTOR_FINGERPRINT] = packed, fingerprint
         members_of_texts.append(members)
     return members_of_texts
 

@@ -22,7 +22,7 @@ def test_it_counts_and_status_and_explain_name_it(
     done = run("background", name, *at)
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith("Background 20")
-    assert done.out.endswith(" of 300 texts (en 300).\n")
+    assert " of 300 texts (en 300). There are texts enough for vectors of its own" in done.out
     background = done.out.split()[1]
     assert f"{background}, counted in 300 texts at 20" in run("status", name, *at).out
     assert f"background {background}" in run("explain", name, "n0101", "n0102", *at).out
@@ -52,7 +52,7 @@ def test_vectors_of_the_index_are_learned_given_and_named(
     at = ("--url", cluster_url)
     near = ("--min-score", "0", "--candidates", "300")
     write(index_name, {id: {"text": text} for id, text in notices().items()})
-    installed = run("install", index_name, "--vectors", "index", *at)
+    installed = run("install", index_name, *at)
     assert f"were learned. Run `es-simhash backfill {index_name}` to give" in installed.out
     table = installed.out.split("Vectors ")[1].split()[0]
     status = run("status", index_name, *at).out
@@ -75,26 +75,25 @@ def test_vectors_of_the_index_are_learned_given_and_named(
 
 
 def test_vectors_that_are_not_learned_cannot_be_learned_anew(
-    news_index: News, cluster_url: str, run: Run
-) -> None:
-    _, name = news_index
-    sentence = run("background", name, "--vectors", "--url", cluster_url).refusal()
-    assert "has vectors 'words256-minilm-l6-v1', which are not learned from it" in sentence
-    # An index keeps the vectors that it was installed with.
-    kept = run("install", name, "--vectors", "index", "--url", cluster_url).refusal()
-    assert "has semantic scheme" in kept
-    assert "dims" not in run("install", name, "--url", cluster_url).err
-
-
-def test_an_index_with_vectors_of_its_own_keeps_them(
     index_name: str, cluster_url: str, run: Run
 ) -> None:
     at = ("--url", cluster_url)
-    new = run("install", index_name, "--vectors", "index", *at).out
-    assert "Its vectors are learned when it has 200 texts" in new
-    assert f"run `es-simhash background {index_name}`" in new
+    shipped = "words256-minilm-l6-v1"
+    assert run("install", index_name, "--vectors", shipped, *at).status == 0
+    sentence = run("background", index_name, "--vectors", *at).refusal()
+    assert f"has vectors '{shipped}', which are not learned from it" in sentence
+    # An index keeps the vectors that it was installed with.
     assert "nothing to do" in run("install", index_name, *at).out
+
+
+def test_a_new_index_starts_with_the_shipped_vectors_and_may_learn_its_own(
+    client: Any, index_name: str, cluster_url: str, run: Run
+) -> None:
+    at = ("--url", cluster_url)
+    assert "Installed" in run("install", index_name, *at).out
     assert "nothing to do" in run("install", index_name, "--vectors", "index", *at).out
+    other = run("install", index_name, "--vectors", "words256-minilm-l6-v1", *at).refusal()
+    assert "has semantic scheme" in other
     wrong = run("install", f"{index_name}-x", "--vectors", "index", "--dims", "64", *at).refusal()
     assert "The vectors index have 96 dimensions, not 64; leave the number out." in wrong
     status = run("status", index_name, *at).out

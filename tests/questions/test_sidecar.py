@@ -107,7 +107,8 @@ def test_a_second_run_writes_only_what_changed(
     assert {id for id, status in outcomes.items() if status == "written"} == {"a", "b"}
     found = stored(sidecar)
     assert found["a"]["ours"] == expected(OTHER)
-    assert set(found["b"]["ours"]) == {"scheme", "content_hash", "status", "semantic_scheme"}
+    members = {"scheme", "content_hash", "status", "semantic_scheme", "vector_table"}
+    assert set(found["b"]["ours"]) == members
     last = statuses(backfill(client, plain, sidecar=sidecar, settings=ONE))
     assert last == {"unchanged": 4, "without_text": 1}
 

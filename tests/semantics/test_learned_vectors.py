@@ -11,7 +11,6 @@ from es_simhash.semantics.learned_vectors import (
     OWN_DIMENSIONS,
     LanguageVectors,
     LearnedVectors,
-    StartingVectors,
     read_table,
 )
 from es_simhash.semantics.semantic_profile import Extraction
@@ -37,7 +36,7 @@ def test_it_is_read_as_it_was_written() -> None:
     assert read.languages["de"].reduction is None
     assert np.array_equal(read.languages["en"].codes, CODES)
     extraction = Extraction("de", {"hafen": 2, "unbekannt": 9})
-    (ours,), (theirs,) = (each.vectors(["?"], [extraction]) for each in (TABLE, read))
+    (ours,), (theirs,) = (each.vectors([extraction])[0] for each in (TABLE, read))
     assert ours is not None
     assert np.array_equal(ours, theirs)
 
@@ -69,8 +68,7 @@ def test_a_damaged_one_is_not_read(content: bytes) -> None:
 
 
 def test_counts_are_damped_and_only_words_of_the_table_count() -> None:
-    once, often, alone, none = TABLE.vectors(
-        ["?"] * 4,
+    (once, often, alone, none), shipped = TABLE.vectors(
         [
             Extraction("de", {"hafen": 1, "löwe": 1}),
             Extraction("de", {"hafen": 1, "löwe": 1, "nichts": 50}),
@@ -78,6 +76,7 @@ def test_counts_are_damped_and_only_words_of_the_table_count() -> None:
             Extraction("de", {"nichts": 1}),
         ],
     )
+    assert shipped == [None] * 4
     assert once is not None
     assert often is not None
     assert alone is not None
@@ -91,10 +90,10 @@ def test_counts_are_damped_and_only_words_of_the_table_count() -> None:
 
 
 def test_both_parts_of_an_english_vector_count_alike() -> None:
-    (both,), (shipped,) = (
-        TABLE.vectors(["?"], [Extraction("en", words, words)])
-        for words in ({"harbour": 1, "lion": 2}, {"trombone": 1})
+    (both, shipped), by_shipped = TABLE.vectors(
+        [Extraction("en", words, words) for words in ({"harbour": 1, "lion": 2}, {"trombone": 1})]
     )
+    assert [None if each is None else len(each) for each in by_shipped] == [256, 256]
     assert both is not None
     assert shipped is not None
     own, other = both[:OWN_DIMENSIONS], both[OWN_DIMENSIONS:]
@@ -104,20 +103,20 @@ def test_both_parts_of_an_english_vector_count_alike() -> None:
     assert float(shipped @ shipped) == pytest.approx(1, abs=1e-5)
 
 
-def test_before_any_are_learned_english_has_the_shipped_ones_in_fewer_dimensions() -> None:
-    violin, cello, tax, german = StartingVectors().vectors(
-        ["?"] * 4,
+def test_english_that_was_too_rare_to_learn_has_the_shipped_ones_in_fewer_dimensions() -> None:
+    german = replace(TABLE, languages={"de": GERMAN})
+    (violin, cello, tax, french), by_shipped = german.vectors(
         [
             Extraction("en", {"violin": 1}),
             Extraction("en", {"cello": 1}),
             Extraction("en", {"tax": 1}),
-            Extraction("de", {"tax": 1}),
+            Extraction("fr", {"tax": 1}),
         ],
     )
     assert violin is not None
     assert cello is not None
     assert tax is not None
-    assert german is None
+    assert french is None
+    assert by_shipped[3] is None
     assert len(violin) == INDEX_DIMENSIONS
     assert violin @ cello > violin @ tax + 0.2
-    assert StartingVectors() == StartingVectors()

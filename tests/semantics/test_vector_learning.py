@@ -49,7 +49,8 @@ def learned(texts: Sequence[str]) -> LearnedVectors | None:
 
 def vectors(table: LearnedVectors | None, texts: Sequence[str]) -> list[np.ndarray | None]:
     assert table is not None
-    return table.vectors(texts, EXTRACTOR.extract(texts))
+    vectors, _ = table.vectors(EXTRACTOR.extract(texts))
+    return vectors
 
 
 def cosine(table: LearnedVectors | None, one: str, other: str) -> float:

@@ -33,7 +33,7 @@ def similarities(profiles: Sequence[SemanticProfile]) -> Matrix:
     # Vectors of a learned table are compared within a language.
     spaces = {space: place for place, space in enumerate({each.vector_space for each in profiles})}
     space_of = np.array([spaces[profile.vector_space] for profile in profiles])
-    are_learned = any(profile.vector_table for profile in profiles)
+    are_learned = any(profile.has_learned_vector for profile in profiles)
     weight = SimilarityWeights.of(vectors=True, entities=False, are_learned=are_learned).vector
     compared = both & (space_of[:, None] == space_of)
     shares[compared] -= weight

@@ -29,6 +29,7 @@ from es_simhash.store.fields import (
     ERROR,
     FINGERPRINT,
     INDEX,
+    INDEX_VECTOR,
     PRIMARY_TERM,
     ROUTING,
     SEMANTIC_SCHEME,
@@ -63,6 +64,7 @@ ABSENT: Mapping[str, Any] = {
     ENTITIES: None,
     VECTOR: None,
     VECTOR_FINGERPRINT: None,
+    INDEX_VECTOR: None,
     VECTOR_TABLE: None,
     VECTOR_LANGUAGE: None,
 }

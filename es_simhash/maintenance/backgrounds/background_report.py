@@ -38,8 +38,8 @@ class LearnedReport:
         if self.replaced == self.name:
             return f"{learned}; they are those of before."
         return (
-            f"{learned}. Run `es-simhash backfill {index}` to give them to documents; those "
-            "without them are compared by concepts and names."
+            f"{learned}. Run `es-simhash backfill {index}` to give them to documents; until then "
+            "these are compared by the shipped vectors of English, concepts and names."
         )
 
 
@@ -60,6 +60,7 @@ class BackgroundReport:
             where none could be compared.
         problem: Why none was counted; None where nothing failed. What was stored before stays.
         vectors: The vectors that were to be learned; None where there were none to learn.
+        can_learn: Whether the index has texts enough for vectors of its own, and has none yet.
     """
 
     index: str
@@ -71,6 +72,7 @@ class BackgroundReport:
     drift: float | None = None
     problem: str | None = None
     vectors: LearnedReport | None = None
+    can_learn: bool = False
 
     @property
     def documents(self) -> int:
@@ -84,7 +86,14 @@ class BackgroundReport:
     def sentence(self) -> str:
         """Return the report in some sentences."""
         own = self._own_sentence()
-        return own if self.vectors is None else f"{own} {self.vectors.sentence(self.index)}"
+        if self.vectors is not None:
+            return f"{own} {self.vectors.sentence(self.index)}"
+        if not self.can_learn:
+            return own
+        return (
+            f"{own} There are texts enough for vectors of its own: run `es-simhash background "
+            f"{self.index} --vectors`, then `es-simhash backfill {self.index}`."
+        )
 
     def _own_sentence(self) -> str:
         before = f" It replaces {self.replaced}{self._drifted}." if self.replaced else ""

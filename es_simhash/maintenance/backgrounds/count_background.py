@@ -30,7 +30,7 @@ from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.index_stats import read_checkpoints
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.installation.state_index import StateIndex
-from es_simhash.store.intents import Count, DocumentsAt, Find, Parts
+from es_simhash.store.intents import Count, DocumentsAt, Find, Parts, Where
 from es_simhash.store.mapping_meta import schemes_of, source_of
 from es_simhash.store.protocol import Store
 from es_simhash.store.rows import Row
@@ -52,8 +52,8 @@ def count_background(
 ) -> BackgroundReport:
     """Count the background of an index, and store it in place of any other.
 
-    Where the index was installed with vectors of its own, they are learned from the same sample if
-    there are none yet.
+    Where the index learns its own vectors, they are learned from the same sample if no document has
+    been fingerprinted yet: those that have been would have to be moved by a backfill.
 
     Args:
         client: Client of the cluster.
@@ -145,7 +145,7 @@ class _Counter:
         self, report: BackgroundReport, learned: LearnedVectors | None
     ) -> BackgroundReport:
         """Store vectors that are to be learned, and return the report with them."""
-        if not self._learns:
+        if not self._learns or (learned is None and not self.vectors):
             return report
         before = self._head
         if learned is not None:
@@ -164,11 +164,16 @@ class _Counter:
 
     @cached_property
     def _learns(self) -> bool:
-        """Whether vectors are learned: where there are none, or on request."""
+        """Whether vectors are learned: before documents have any, or on request."""
         semantics = self.config.semantics
         if semantics is None or not semantics.is_learned:
             return False
-        return self.vectors or self._head is None
+        return self.vectors or (self._head is None and not self._is_filled)
+
+    @cached_property
+    def _is_filled(self) -> bool:
+        (fingerprinted,) = self.store.ask([Count(Where(fingerprinted=True))])
+        return bool(fingerprinted)
 
     def renewed(self) -> BackgroundReport | None:
         """Count again where the index has changed enough, and store what has drifted."""
@@ -212,7 +217,13 @@ class _Counter:
             },
             None if before == name else before,
             self._drift(background, entry),
+            can_learn=self._could_learn(background),
         )
+
+    def _could_learn(self, background: Background | None) -> bool:
+        semantics = self.config.semantics
+        is_learned = semantics is not None and semantics.is_learned
+        return is_learned and background is not None and not self._learns and self._head is None
 
     def _drift(self, new: Background | None, entry: Mapping[str, Any] | None) -> float | None:
         if new is None or entry is None:

@@ -44,7 +44,7 @@ from es_simhash.store.elasticsearch.neighbours import near_bodies, read_near
 from es_simhash.store.elasticsearch.pages import all_hits
 from es_simhash.store.elasticsearch.passages import passage_queries, read_shared_words
 from es_simhash.store.elasticsearch.searches import count, search, search_all
-from es_simhash.store.elasticsearch.vector_table_search import VectorTableLookup, with_table
+from es_simhash.store.elasticsearch.vector_table_search import VectorTableLookup, with_usable_table
 from es_simhash.store.elasticsearch.word_search import (
     excerpt_bodies,
     read_excerpts,
@@ -80,6 +80,7 @@ class IndexCalls:
         self._searches = searches
         self._is_complete = is_complete
         self._config = self.given if is_complete else None
+        self._has_vectors = is_complete
         self._dates: dict[tuple[str, bool], DateField] = {}
 
     @property
@@ -115,23 +116,27 @@ class IndexCalls:
         bodies = yield from self._searches.bodies([plan for plan in plans if plan is not None])
         return [dict(body) for some in bodies for body in some]
 
-    def _configured(self) -> Calls[IndexConfig]:
+    def _configured(self, *, vectors: bool = False) -> Calls[IndexConfig]:
         yield from self._searches.open()
         if self._config is None:
             mapped = yield from mappings(self.name)
             schemes = schemes_of(self.name, mapped, self.given.simhash_field)
-            config = schemes.applied(self.given)
-            self._config = yield from with_table(self._text_index, config)
+            self._config = schemes.applied(self.given)
+        if vectors and not self._has_vectors:
+            self._config = yield from with_usable_table(self._text_index, self._config)
+            self._has_vectors = True
         return self._config
 
     def _other(self, request: intents.Request[Any], config: IndexConfig) -> Calls[Any]:
         """Answer what is no search of candidates or documents."""
         match request:
             case intents.Configuration():
-                return Installed(self._text_index, config)
+                configured = yield from self._configured(vectors=request.vectors)
+                return Installed(self._text_index, configured)
             case intents.RenewConfiguration():
                 self._config = self.given if self._is_complete else None
-                return Installed(self._text_index, (yield from self._configured()))
+                self._has_vectors = self._is_complete
+                return Installed(self._text_index, (yield from self._configured(vectors=True)))
             case intents.DocumentsById():
                 return (yield from self._by_id(request, config))
             case intents.DocumentsAt():

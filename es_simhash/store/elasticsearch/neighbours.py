@@ -1,11 +1,15 @@
 """The search for semantic neighbours, and reading its hits."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from es_simhash.relation.thresholds import UNREAD_MARGIN
 from es_simhash.semantics.semantic_profile import SemanticProfile
-from es_simhash.semantics.semantic_scheme import SemanticScheme
+from es_simhash.semantics.semantic_scheme import WORD_VECTORS, SemanticScheme
 from es_simhash.semantics.semantic_similarity import SemanticSimilarity
 from es_simhash.semantics.similarity import (
     entity_cosines,
@@ -30,12 +34,10 @@ from es_simhash.store.semantic_codec import (
     unpack_vector,
 )
 
-# Weights of what the server orders by: fingerprints of vectors, concepts, and names that are equal
-# in full. They were chosen so that the first hits have those of the greatest similarity, which the
-# client computes (docs/semantic-neighbours.md).
+# Weights of what the server orders by: vectors learned from the index or fingerprints of others,
+# concepts, and names that are equal in full. They were chosen so that the first hits have those of
+# the greatest similarity, which the client computes (docs/semantic-neighbours.md).
 _VECTOR_BOOST, _CONCEPT_BOOST, _NAMES_BOOST = 0.6, 0.5, 0.15
-# The same for vectors that were learned from the index: the server knows their cosines.
-_LEARNED_BOOST = 0.6
 # Documents whose distance from the vector counts in the order. More of them cost little; hits do.
 _NEAREST = 5_000
 # The share of equal bits of vectors that have nothing in common, and the score of a cosine of 0.
@@ -58,17 +60,18 @@ def near_bodies(request: FindNear, config: IndexConfig, where: Where) -> list[di
     profile, scheme = request.profile, config.semantics
     if scheme is None or profile.is_empty:
         return []
+    spaces = _spaces(profile, scheme, config.simhash_field)
     own_scheme: Filter = {"term": {config.path(fields.SEMANTIC_SCHEME): scheme.name}}
     required, excluded = clauses(where, config)
     conditions = [own_scheme, *filters_of(where, config)]
-    should = _nearest(request, scheme, config.simhash_field, conditions)
+    should = [_nearest(space, _size(request), conditions) for space in spaces]
     if terms := concept_terms(profile.query_concepts()):
         should.append(_common(terms, config.simhash_field))
     should += _named(profile, config)
     body = {
         "size": _size(request),
         "_source": False,
-        "docvalue_fields": _docvalue_fields(request, scheme, config.simhash_field),
+        "docvalue_fields": _docvalue_fields(request, spaces, config),
         "track_total_hits": False,
         "query": {
             "bool": {
@@ -90,61 +93,78 @@ def _size(request: FindNear) -> int:
     return min(2 * request.candidates, MAX_HITS)
 
 
-def _vector_path(scheme: SemanticScheme, simhash_field: str) -> str:
-    return scheme.vector_field or field_path(simhash_field, fields.VECTOR)
+@dataclass(frozen=True)
+class _Space:
+    """Vectors of an index that a vector of the question can be compared with.
+
+    Attributes:
+        vector: That of the question.
+        path: Field of the vectors.
+        searched: Field of what the server compares: these, or their fingerprints.
+        queried: The vector of the question as that field is searched.
+        members: Values of the fields that say in which space the vector of a document is.
+    """
+
+    vector: NDArray[np.float32]
+    path: str
+    searched: str
+    queried: Any
+    members: Mapping[str, str] = field(default_factory=dict)
+
+    def has(self, hit: Mapping[str, Any]) -> bool:
+        """Check whether the vector of a hit is one of them."""
+        return all(_first(hit, path, "") == value for path, value in self.members.items())
 
 
-def _docvalue_fields(request: FindNear, scheme: SemanticScheme, simhash_field: str) -> list[Any]:
-    members = (*fields.SCORED_MEMBERS, fields.FAMILY, fields.ENTITIES)
-    values: list[Any] = [field_path(simhash_field, member) for member in members]
-    if request.profile.vector is not None:
-        values.append({"field": _vector_path(scheme, simhash_field), "format": "binary"})
-    if scheme.is_learned:
-        values += [
-            field_path(simhash_field, member)
-            for member in (fields.VECTOR_TABLE, fields.VECTOR_LANGUAGE)
-        ]
+def _spaces(profile: SemanticProfile, scheme: SemanticScheme, simhash_field: str) -> list[_Space]:
+    """Return where documents may have vectors that those of a text can be compared with.
+
+    Where vectors were learned, documents that have not been given theirs have the shipped ones.
+    """
+    vector = profile.vector
+    spaces = []
+    if scheme.vector_field is not None and vector is not None:
+        path = scheme.vector_field
+        return [_Space(vector, path, path, vector.tolist())]
+    if profile.has_learned_vector and vector is not None:
+        path = field_path(simhash_field, fields.INDEX_VECTOR)
+        members = (fields.VECTOR_TABLE, fields.VECTOR_LANGUAGE)
+        values = zip(members, profile.vector_space, strict=True)
+        named = {field_path(simhash_field, member): value for member, value in values}
+        spaces.append(_Space(vector, path, path, packed_query_vector(vector)[0], named))
+    shipped = profile.shipped_vector if profile.has_learned_vector else vector
+    if shipped is not None:
+        path = field_path(simhash_field, fields.VECTOR)
+        searched = field_path(simhash_field, fields.VECTOR_FINGERPRINT)
+        table = field_path(simhash_field, fields.VECTOR_TABLE)
+        named = {table: WORD_VECTORS} if scheme.is_learned else {}
+        spaces.append(_Space(shipped, path, searched, packed_query_vector(shipped)[1], named))
+    return spaces
+
+
+def _docvalue_fields(request: FindNear, spaces: Sequence[_Space], config: IndexConfig) -> list[Any]:
+    members = [*fields.SCORED_MEMBERS, fields.FAMILY, fields.ENTITIES]
+    if config.semantics is not None and config.semantics.is_learned:
+        members += [fields.VECTOR_TABLE, fields.VECTOR_LANGUAGE]
+    values: list[Any] = [config.path(member) for member in members]
+    values += [{"field": space.path, "format": "binary"} for space in spaces]
     if request.date is not None:
         values.append(request.date.requested)
     return values
 
 
-def _nearest(
-    request: FindNear, scheme: SemanticScheme, simhash_field: str, conditions: Sequence[Filter]
-) -> list[Filter]:
-    vector = request.profile.vector
-    if vector is None:
-        return []
-    boost = _VECTOR_BOOST
-    if scheme.is_learned:
-        path = field_path(simhash_field, fields.VECTOR)
-        query_vector: Any = packed_query_vector(vector)[0]
-        conditions = [*conditions, *_of_space(request.profile, simhash_field)]
-        boost = _LEARNED_BOOST
-    elif scheme.vector_field is None:
-        path = field_path(simhash_field, fields.VECTOR_FINGERPRINT)
-        query_vector = packed_query_vector(vector)[1]
-    else:
-        path, query_vector = scheme.vector_field, vector.tolist()
-    nearest = min(max(_NEAREST, _size(request)), MAX_HITS)
+def _nearest(space: _Space, size: int, conditions: Sequence[Filter]) -> Filter:
+    """Return the clause for the documents whose vectors are nearest."""
+    nearest = min(max(_NEAREST, size), MAX_HITS)
     search = {
-        "field": path,
-        "query_vector": query_vector,
+        "field": space.searched,
+        "query_vector": space.queried,
         "k": nearest,
         "num_candidates": nearest,
-        "filter": list(conditions),
-        "boost": boost,
+        "filter": [*conditions, *({"term": {k: v}} for k, v in space.members.items())],
+        "boost": _VECTOR_BOOST,
     }
-    return [{"knn": search}]
-
-
-def _of_space(profile: SemanticProfile, simhash_field: str) -> list[Filter]:
-    """Return the filters for vectors that can be compared with that of a profile."""
-    members = (fields.VECTOR_TABLE, fields.VECTOR_LANGUAGE)
-    return [
-        {"term": {field_path(simhash_field, member): value}}
-        for member, value in zip(members, profile.vector_space, strict=True)
-    ]
+    return {"knn": search}
 
 
 def _named(profile: SemanticProfile, config: IndexConfig) -> list[Filter]:
@@ -183,18 +203,12 @@ def read_near(
         return TextHits()
     hits = responses[0]["hits"]["hits"]
     values = [hit.get("fields", {}) for hit in hits]
-    path, is_own = _vector_path(scheme, simhash_field), scheme.vector_field is not None
-    vectors = [
-        _vector(fields_of_hit.get(path), own=is_own)
-        if not scheme.is_learned or _space_of(hit, simhash_field) == profile.vector_space
-        else None
-        for hit, fields_of_hit in zip(hits, values, strict=True)
-    ]
+    cosines = _vector_cosines(hits, _spaces(profile, scheme, simhash_field), scheme)
     query_entities = entity_terms(profile.stored_entities(), profile)
     entities = field_path(simhash_field, fields.ENTITIES)
     named = [fields_of_hit.get(entities, ()) for fields_of_hit in values]
     similarities = similarity_parts(
-        vector_cosines(profile.vector, vectors),
+        cosines,
         [_concept_score(hit) / _CONCEPT_BOOST for hit in hits],
         entity_cosines(query_entities, named, profile),
         profile,
@@ -203,6 +217,7 @@ def read_near(
     near = [(hit, parts) for hit, parts in pairs if parts.similarity > 0]
     near.sort(key=lambda pair: (-pair[1].similarity, str(pair[0]["_id"])))
     best, left = near[: request.candidates], near[request.candidates :]
+    table = field_path(simhash_field, fields.VECTOR_TABLE)
     farther = left[0][1].similarity if left else 0.0
     neighbours = [
         _neighbour(hit, similarity_of(parts, profile), request, simhash_field)
@@ -214,8 +229,7 @@ def read_near(
         places=places_of([hit for hit, _ in best]),
         unread=max(farther, _unread(hits, request)),
         other_vectors=sum(
-            scheme.is_learned and _space_of(hit, simhash_field)[0] != profile.vector_table
-            for hit, _ in best
+            scheme.is_learned and _first(hit, table, "") != profile.vector_table for hit, _ in best
         ),
     )
 
@@ -239,15 +253,23 @@ def _unread(hits: Sequence[Mapping[str, Any]], request: FindNear) -> float:
     """Estimate how near documents may be that were not read; 0 when all were read."""
     if len(hits) < _size(request):
         return 0.0
-    boost = _LEARNED_BOOST if request.profile.vector_table else _VECTOR_BOOST
-    unrelated = 0.0 if request.profile.vector is None else boost * _UNRELATED
+    unrelated = 0.0 if request.profile.vector is None else _VECTOR_BOOST * _UNRELATED
     return max(0.0, float(hits[-1]["_score"]) - unrelated) + UNREAD_MARGIN
 
 
-def _space_of(hit: Mapping[str, Any], simhash_field: str) -> tuple[str, str]:
-    """Return the table and the language of the vector of a hit."""
-    table = _first(hit, field_path(simhash_field, fields.VECTOR_TABLE), "")
-    return table, _first(hit, field_path(simhash_field, fields.VECTOR_LANGUAGE), "")
+def _vector_cosines(
+    hits: Sequence[Mapping[str, Any]], spaces: Sequence[_Space], scheme: SemanticScheme
+) -> list[float | None]:
+    """Return the cosine of the vector of each hit with that of the question in its space."""
+    cosines: list[float | None] = [None] * len(hits)
+    own = scheme.vector_field is not None
+    for space in spaces:
+        places = [place for place, hit in enumerate(hits) if space.has(hit)]
+        found = [hits[place].get("fields", {}).get(space.path) for place in places]
+        vectors = [_vector(values, own=own) for values in found]
+        for place, cosine in zip(places, vector_cosines(space.vector, vectors), strict=True):
+            cosines[place] = cosine
+    return cosines
 
 
 def _first(hit: Mapping[str, Any], path: str, default: Any) -> Any:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from es_simhash.errors import InputError, SchemeMismatch
 from es_simhash.semantics.learned_vectors import LearnedVectors
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.calls import Calls
@@ -63,6 +64,18 @@ def with_table(index: str, config: IndexConfig) -> Calls[IndexConfig]:
         return config
     responses = yield from search_all(index, [], searches)
     return replace(config, table=lookup.read(responses))
+
+
+def with_usable_table(index: str, config: IndexConfig) -> Calls[IndexConfig]:
+    """Return a configuration as `with_table` does, without vectors that cannot be used.
+
+    Questions are answered without these, and count the documents that have them; what is wrong is
+    said by whatever writes, and by the status of the index.
+    """
+    try:
+        return (yield from with_table(index, config))
+    except (InputError, SchemeMismatch):
+        return replace(config, table=None)
 
 
 def _head(entries: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:

@@ -35,8 +35,13 @@ def test_what_was_learned_is_said_with_what_to_do() -> None:
     learned = replace(report, vectors=LearnedReport("2026-11-23-aaaaaaaa", 812))
     assert learned.sentence() == (
         f"Background {NAME} of 300 texts (en 300). Vectors 2026-11-23-aaaaaaaa of 812 words were "
-        "learned. Run `es-simhash backfill news` to give them to documents; those without them are "
-        "compared by concepts and names."
+        "learned. Run `es-simhash backfill news` to give them to documents; until then these are "
+        "compared by the shipped vectors of English, concepts and names."
+    )
+    able = replace(report, can_learn=True)
+    assert able.sentence().endswith(
+        "There are texts enough for vectors of its own: run `es-simhash background news "
+        "--vectors`, then `es-simhash backfill news`."
     )
     same = replace(report, vectors=LearnedReport("2026-11-23-aaaaaaaa", 812, "2026-11-23-aaaaaaaa"))
     assert same.sentence().endswith("were learned; they are those of before.")

@@ -15,7 +15,7 @@ from es_simhash.maintenance.backgrounds.count_background import (
 )
 from es_simhash.maintenance.diagnostics.index_state import count_documents
 from es_simhash.maintenance.sweeps.sweep import SweepSettings, sweep
-from es_simhash.semantics.semantic_scheme import SemanticScheme
+from es_simhash.semantics.semantic_scheme import WORD_VECTORS, SemanticScheme
 from es_simhash.store.fields import DEFAULT_FIELD
 from es_simhash.store.installation.install import install
 from es_simhash.store.installation.state_index import StateIndex
@@ -51,7 +51,7 @@ def test_what_was_counted_is_stored_under_its_name_and_date(news_index: News) ->
     assert (report.documents, report.languages, report.replaced) == (300, {"en": 300}, None)
     entry = stored(news_index)
     assert (entry["name"], entry["date"]) == (report.name, report.date)
-    assert report.sentence() == f"Background {report.name} of 300 texts (en 300)."
+    assert report.sentence().startswith(f"Background {report.name} of 300 texts (en 300). There ")
     status = count_documents(client, name)
     assert status.background is not None
     assert (status.background.name, status.background.documents) == (report.name, 300)
@@ -163,9 +163,8 @@ def test_it_is_renewed_when_it_has_drifted_and_not_before(news_index: News) -> N
     assert second.replaced == first.name
     assert second.drift is not None
     assert second.drift > 0.1
-    assert second.sentence().endswith(
-        f"It replaces {first.name}, from which it differs by {second.drift:.2f}."
-    )
+    drifted = f"It replaces {first.name}, from which it differs by {second.drift:.2f}."
+    assert drifted in second.sentence()
 
 
 def test_a_damaged_one_is_counted_again(news_index: News) -> None:
@@ -197,7 +196,7 @@ def test_a_sweep_counts_it_and_says_so(empty: News) -> None:
 @pytest.fixture
 def own_vectors(client: Any, index_name: str) -> News:
     """An index whose vectors are learned from it, without documents."""
-    install(client, index_name, semantics=SemanticScheme(vectors="index"))
+    install(client, index_name, semantics=SemanticScheme())
     return client, index_name
 
 
@@ -214,7 +213,7 @@ def own_vectors(client: Any, index_name: str) -> News:
 def test_vectors_need_enough_different_texts(own_vectors: News, texts: dict[str, str]) -> None:
     put(own_vectors, texts)
     client, name = own_vectors
-    report = count_background(client, name)
+    report = count_background(client, name, vectors=True)
     assert report.vectors is not None
     assert report.vectors.name is None
     assert "No vectors were learned: 200 different texts" in report.sentence()
@@ -238,7 +237,7 @@ def test_each_of_some_languages_has_vectors_and_strangers_have_none(own_vectors:
         f"fr{n}": f"Le port est ouvert à {n} heures, et le bateau est parti." for n in range(20)
     }
     put(own_vectors, texts)
-    report = count_background(client, name)
+    report = count_background(client, name, vectors=True)
     assert report.vectors is not None
     settings = BackfillSettings(processes=1)
     assert all(outcome.ok for outcome in backfill(client, name, settings=settings))
@@ -254,26 +253,48 @@ def test_each_of_some_languages_has_vectors_and_strangers_have_none(own_vectors:
         assert (hit.semantics.vector > 0) <= str(hit.id).startswith("de")
 
 
-def test_counting_again_leaves_the_vectors_and_a_sweep_learns_the_first(own_vectors: News) -> None:
+def test_documents_that_have_vectors_keep_them_until_somebody_wants_others(
+    own_vectors: News,
+) -> None:
     client, name = own_vectors
     put(own_vectors, notices())
-    first = renew_background(client, name)
-    assert first is not None
-    assert first.vectors is not None
-    assert first.vectors.name is not None
+    for first in (renew_background(client, name), count_background(client, name)):
+        assert first is not None
+        assert (first.vectors, first.can_learn) == (None, True)
+        assert f"run `es-simhash background {name} --vectors`, then" in first.sentence()
+    learned = count_background(client, name, vectors=True)
+    assert learned.vectors is not None
+    assert learned.vectors.name is not None
     again = count_background(client, name)
-    assert again.vectors is None
+    assert (again.vectors, again.can_learn) == (None, False)
     vectors = count_documents(client, name).vectors
     assert vectors is not None
-    assert vectors.coverage.scheme == first.vectors.name
+    assert vectors.coverage.scheme == learned.vectors.name
     put(own_vectors, other_news(1000))
     renewed = renew_background(client, name)
     assert renewed is not None
-    assert renewed.vectors is None
+    assert (renewed.vectors, renewed.can_learn) == (None, False)
 
 
-def test_vectors_of_another_kind_are_not_learned(news_index: News) -> None:
-    client, name = news_index
+def test_texts_that_were_there_before_the_fields_are_learned_from_at_once(
+    own_vectors: News,
+) -> None:
+    client, name = own_vectors
+    for id, text in notices().items():
+        client.index(index=name, id=id, document={"text": text})
+    client.indices.refresh(index=name)
+    report = renew_background(client, name)
+    assert report is not None
+    assert report.vectors is not None
+    assert report.vectors.name is not None
+    assert f"Run `es-simhash backfill {name}`" in report.sentence()
+
+
+def test_vectors_of_another_kind_are_not_learned(client: Any, index_name: str) -> None:
+    name = index_name
+    install(client, name, semantics=SemanticScheme(vectors=WORD_VECTORS))
+    put((client, name), notices())
+    assert not count_background(client, name).can_learn
     assert count_background(client, name).vectors is None
     with pytest.raises(InputError, match="which are not learned from it"):
         count_background(client, name, vectors=True)

@@ -1,12 +1,12 @@
 """The searches for learned word vectors, and what they find."""
 
-from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
+from es_simhash.semantics.semantic_scheme import WORD_VECTORS, SemanticScheme
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.vector_table_search import VectorTableLookup
 from es_simhash.store.vector_table_entries import head_of, parts_of
 from tests.semantics.test_learned_vectors import TABLE
 
-LEARNED = SemanticScheme(vectors="index")
+LEARNED = SemanticScheme()
 LOOKUP = VectorTableLookup("news", IndexConfig(semantics=LEARNED))
 NOTHING = [{"hits": {"hits": []}}]
 
@@ -15,7 +15,7 @@ def test_only_an_index_with_vectors_of_its_own_has_any() -> None:
     for index, semantics in (
         ("news-*", LEARNED),
         ("news,press", LEARNED),
-        ("news", DEFAULT_SEMANTICS),
+        ("news", SemanticScheme(vectors=WORD_VECTORS)),
         ("news", None),
     ):
         lookup = VectorTableLookup(index, IndexConfig(semantics=semantics))

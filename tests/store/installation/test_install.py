@@ -16,7 +16,10 @@ OF_VERSIONS = {
     "family", "representative", "duplicate_of",
     "duplicate_score",
 }  # fmt: skip
-MEMBERS = OF_VERSIONS | {"semantic_scheme", "concepts", "entities", "vector", "vector_fingerprint"}
+MEMBERS = OF_VERSIONS | {
+    *("semantic_scheme", "concepts", "entities", "vector", "vector_fingerprint"),
+    *("index_vector", "vector_table", "vector_language"),
+}
 TEXT = "The bell of the old school rings at eight, and the caretaker opens both gates."
 
 
