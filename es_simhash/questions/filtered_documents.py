@@ -60,20 +60,31 @@ class FilteredDocuments:
         return documents
 
     def states(
-        self, ids: Collection[str], filters: Sequence[Filter]
-    ) -> dict[tuple[str, str], State]:
-        """Return the states of those documents that match the filters, by index and id."""
-        if not ids:
-            return {}
-        rows = self._rows(sorted(ids), filters, Parts(version=True))
-        return {(str(row.ref.index), row.id): _state(row) for row in rows}
+        self, requests: Sequence[tuple[Collection[str], Sequence[Filter]]]
+    ) -> list[dict[tuple[str, str], State]]:
+        """Return the states of documents, by index and id, with one multi-search.
+
+        Args:
+            requests: Ids, and the filters that the documents must match.
+        """
+        asked = [
+            _find(sorted(ids), filters, Parts(version=True)) for ids, filters in requests if ids
+        ]
+        answers = iter(self.store.ask(asked) if asked else ())
+        return [
+            {(str(row.ref.index), row.id): _state(row) for row in next(answers).rows} if ids else {}
+            for ids, _ in requests
+        ]
 
     def _rows(self, ids: Sequence[str], filters: Sequence[Filter], parts: Parts) -> Sequence[Row]:
-        # An id may be in several indices.
-        find = Find(Where(tuple(filters), ids=tuple(ids)), parts, 2 * len(ids), order=())
-        (answer,) = self.store.ask([find])
+        (answer,) = self.store.ask([_find(ids, filters, parts)])
         rows: Sequence[Row] = answer.rows
         return rows
+
+
+def _find(ids: Sequence[str], filters: Sequence[Filter], parts: Parts) -> Find:
+    # An id may be in several indices.
+    return Find(Where(tuple(filters), ids=tuple(ids)), parts, 2 * len(ids), order=())
 
 
 def _state(row: Row) -> State:

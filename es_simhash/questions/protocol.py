@@ -99,6 +99,6 @@ class DocumentReader(Protocol):
         """Return the documents by their ids; what is missing, or there twice, is left out."""
 
     def states(
-        self, ids: Collection[str], filters: Sequence[Filter]
-    ) -> dict[tuple[str, str], State]:
-        """Return the states of those documents that match the filters, by index and id."""
+        self, requests: Sequence[tuple[Collection[str], Sequence[Filter]]]
+    ) -> list[dict[tuple[str, str], State]]:
+        """Return the states of documents, by index and id, of each request with its filters."""

@@ -1,5 +1,6 @@
 """The application of an index: what each worker makes for itself when it starts."""
 
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -20,7 +21,8 @@ from es_simhash.maintenance.reports.read import read_report
 from es_simhash.questions.filtered_documents import FilteredDocuments
 from es_simhash.questions.index import Index
 from es_simhash.service.allowed_parts import AllowedParts
-from es_simhash.service.dispatcher import AnswerCache, AnswerSource, Dispatcher
+from es_simhash.service.answer_cache import AnswerCache
+from es_simhash.service.dispatcher import AnswerSource, Dispatcher
 from es_simhash.service.endpoints import Endpoints
 from es_simhash.service.explorer.explorer_pages import Explorer, is_explorer_page
 from es_simhash.service.explorer.explorer_reader import ExplorerReader
@@ -40,6 +42,8 @@ from es_simhash.store.installation.sidecar_source import sidecar_source
 from es_simhash.store.intents import FindDateField
 
 _DETAILS = {404: "There is nothing at this address.", 405: "This address takes no such method."}
+# How long a thread computes before another one has its turn.
+_SWITCH_SECONDS = 0.001
 _SENT = ("Authorization", "Content-Type", "If-None-Match", "X-Api-Key", "X-Request-Id")
 _READ = ("ETag", "Link", "Retry-After", "X-Request-Id")
 
@@ -121,6 +125,9 @@ class Service:
     def __call__(self) -> Starlette:
         """Return the application of one worker."""
         start_logging() if self.logs else stop_logging()
+        # Threads that compute leave the event loop its turn; a hundred times fewer would make a
+        # refusal wait for tens of milliseconds.
+        sys.setswitchinterval(_SWITCH_SECONDS)
         return application_of(self._client(), self.index, self.config)
 
     def check(self) -> None:

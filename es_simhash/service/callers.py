@@ -14,6 +14,7 @@ from typing import Any
 
 import jwt
 
+from es_simhash.service.monitoring import REFUSALS
 from es_simhash.service.responses import Problem
 from es_simhash.service.service_config import Query, ServiceConfig, TokenRules, key_digest
 from es_simhash.store.elasticsearch.conditions import any_value
@@ -190,6 +191,7 @@ class RateLimit:
             if len(self._buckets) > _MAX_CALLERS:
                 self._buckets.popitem(last=False)
         if left < 1:
+            REFUSALS.labels("rate").inc()
             wait = math.ceil((1 - left) / self._rate)
             raise Problem(
                 429, "Too many requests; wait before the next one.", {"Retry-After": str(wait)}

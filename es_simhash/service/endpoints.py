@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, TypeVar
 
 from starlette.exceptions import HTTPException
@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from es_simhash.described import Parameter
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
+from es_simhash.service.admission import NOBODY
 from es_simhash.service.answer_types import Status, encoded
 from es_simhash.service.callers import Caller, RateLimit, caller_of, network_of
 from es_simhash.service.dispatcher import Dispatcher
@@ -149,20 +150,33 @@ class Endpoints:
         if operation.options is None:
             require_no_parameters(given)
         else:
-            allowed = self._parameters[operation.path]
-            read[_OPTIONS[operation.options]] = options_of(operation.options, given, allowed)
+            read[_OPTIONS[operation.options]] = self._chosen(operation, tuple(given))
         if operation.body is not None:
             read |= vars(body_of(await self._json(request), operation.body))
             if len(read.get("ids", ())) > self.config.limits.ids:
                 raise Problem(400, f'"ids" may have at most {self.config.limits.ids} ids.')
         question = replace(Question(caller.filters, tuple(ids)), **read)
-        answer = self.dispatcher.answer(operation, question)
-        body, is_stale = await while_connected(request, answer)
+        answered = await self.dispatcher.kept(operation, question)
+        if answered is None:
+            answer = self.dispatcher.new(operation, question, caller.account or NOBODY)
+            answered = await while_connected(request, answer)
+        body, is_stale = answered
         if operation.method == "POST":
             return body.response(request, "application/json")
         caching = _NOT_KEPT if is_stale else self._caching
         headers = _STALE if is_stale else {}
         return conditional(request, body, "application/json", caching, headers)
+
+    @cached_property
+    def _chosen(self) -> Callable[[Operation, tuple[tuple[str, str], ...]], Any]:
+        """What a query chooses; most requests have the same few."""
+
+        @lru_cache(maxsize=1_000)
+        def chosen(operation: Operation, given: tuple[tuple[str, str], ...]) -> Any:
+            assert operation.options is not None
+            return options_of(operation.options, given, self._parameters[operation.path])
+
+        return chosen
 
     @cached_property
     def _caching(self) -> str:
@@ -243,7 +257,8 @@ class Endpoints:
             self._limit.take(address)
             raise
         request.state.logged["caller"] = caller.name
-        self._limit.take(caller.account or address)
+        caller = replace(caller, account=caller.account or address)
+        self._limit.take(caller.account or NOBODY)
         return caller
 
     async def body(self, request: Request) -> bytes:

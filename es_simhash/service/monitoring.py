@@ -5,7 +5,9 @@ import logging
 import os
 import sys
 import traceback
+from collections.abc import Iterator
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import Any
 
 from prometheus_client import (
@@ -13,10 +15,13 @@ from prometheus_client import (
     REGISTRY,
     CollectorRegistry,
     Counter,
+    Gauge,
     Histogram,
     generate_latest,
 )
-from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.core import CounterMetricFamily, Metric
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
+from prometheus_client.registry import Collector
 
 LOGGER = logging.getLogger("es_simhash.service")
 _LOGGERS = (LOGGER.name, "uvicorn.error")
@@ -89,6 +94,25 @@ CACHE = Counter("es_simhash_cache_total", "Answers by whether the cache had them
 ENGINE_FAILURES = Counter(
     "es_simhash_engine_failures_total", "Requests that the search engine did not answer."
 )
+# Parts of the service that wait for threads: `question` and `comparison`.
+WAITING = Gauge(
+    "es_simhash_waiting", "Requests that wait for a thread.", ["part"], multiprocess_mode="livesum"
+)
+IN_FLIGHT = Gauge(
+    "es_simhash_in_flight", "Requests that have a thread.", ["part"], multiprocess_mode="livesum"
+)
+WAITING_SECONDS = Histogram(
+    "es_simhash_waiting_seconds",
+    "Seconds that requests waited for a thread.",
+    ["part"],
+    buckets=(0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5),
+)
+CONNECTIONS = Gauge(
+    "es_simhash_connections", "Connections that are open.", multiprocess_mode="livesum"
+)
+REFUSALS = Counter(
+    "es_simhash_refusals_total", "Requests and connections that were refused.", ["reason"]
+)
 
 
 def exposition() -> bytes:
@@ -97,4 +121,28 @@ def exposition() -> bytes:
         return generate_latest(REGISTRY)
     registry = CollectorRegistry()
     MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    registry.register(_WorkerDeaths())
     return generate_latest(registry)
+
+
+_DEATHS = "worker-deaths"
+
+
+def note_death(pid: int | None, exit_code: int | None) -> None:
+    """Log and count a worker that ended by itself, and forget its gauges.
+
+    Its parent has no metrics of its own: it counts in a file of the folder, a byte for each.
+    """
+    log(logging.ERROR, "worker died", pid=pid, exit_code=exit_code)
+    mark_process_dead(pid)  # type: ignore[no-untyped-call]
+    with (Path(os.environ[FOLDER_VARIABLE]) / _DEATHS).open("ab") as file:
+        file.write(b".")
+
+
+class _WorkerDeaths(Collector):
+    def collect(self) -> Iterator[Metric]:
+        """Yield how many workers died."""
+        file = Path(os.environ[FOLDER_VARIABLE]) / _DEATHS
+        count = file.stat().st_size if file.exists() else 0
+        name, help = "es_simhash_worker_deaths", "Workers that ended by themselves."
+        yield CounterMetricFamily(name, help, value=count)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
+from functools import lru_cache
 from typing import Any, Literal
 
 from es_simhash.constraints import constraints
@@ -11,6 +12,8 @@ from es_simhash.service.answer_types import plain
 from es_simhash.store.options import SearchOptions
 
 Filters = Sequence[Mapping[str, Any]]
+# Sequence number and primary term of documents, by index and id.
+States = Mapping[tuple[str, str], tuple[int, int]]
 # The beginning of every address whose answers are promised to keep their form.
 VERSION = "/v1"
 
@@ -94,6 +97,11 @@ class ApiAnswer:
         return following
 
 
+@lru_cache(maxsize=1_000)
+def _as_json(options: "SearchOptions | MemberPage | FamilyPage") -> str:
+    return json.dumps(astuple(options), sort_keys=True)
+
+
 @dataclass(frozen=True)
 class Operation:
     """One address of the API that answers about documents.
@@ -153,6 +161,8 @@ class Operation:
         """Return everything the answer to a question depends on; None where it is not kept."""
         if not self.is_cached:
             return None
-        chosen = [astuple(question.search), astuple(question.members), astuple(question.families)]
+        chosen = [
+            _as_json(options) for options in (question.search, question.members, question.families)
+        ]
         parts = [self.path, question.ids, chosen, question.filters]
         return json.dumps(parts, sort_keys=True)

@@ -76,9 +76,16 @@ def not_found() -> Problem:
     return Problem(404, "There is no such document.")
 
 
-def unavailable(detail: str = "The search engine does not answer; try again.") -> Problem:
-    """Return the answer while the search engine is away."""
-    return Problem(UNAVAILABLE, detail, {"Retry-After": str(ENGINE_RETRY)})
+def unavailable(
+    detail: str = "The search engine does not answer; try again.", seconds: int = ENGINE_RETRY
+) -> Problem:
+    """Return the answer while the search engine is away, or too many ask.
+
+    Args:
+        detail: One sentence.
+        seconds: After which the request may be sent again.
+    """
+    return Problem(UNAVAILABLE, detail, {"Retry-After": str(seconds)})
 
 
 def problem_of(error: EsSimhashError) -> Problem:

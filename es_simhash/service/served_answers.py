@@ -1,6 +1,6 @@
 """Answers of an index: relations, comparisons, families, documents, with allowed fields alone."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -28,7 +28,7 @@ from es_simhash.service.answer_types import (
     RelatedToOne,
     plain,
 )
-from es_simhash.service.dispatcher import States
+from es_simhash.service.freshness import StatesRequest
 from es_simhash.service.operations import (
     ApiAnswer,
     FamilyPage,
@@ -36,6 +36,7 @@ from es_simhash.service.operations import (
     MemberPage,
     Operation,
     Question,
+    States,
 )
 from es_simhash.service.paging import next_families, next_members, next_related
 from es_simhash.service.request_bodies import IdsBody, TextBody
@@ -356,9 +357,9 @@ class Answers:
             for id, document in self.documents.read(ids, filters).items()
         }
 
-    def states(self, ids: Collection[str], filters: Filters) -> States:
-        """Return the states of documents; any that does not match is left out."""
-        return self.documents.states(ids, filters)
+    def states(self, requests: Sequence[StatesRequest]) -> Sequence[States]:
+        """Return the states of documents, with one search; any that does not match is left out."""
+        return self.documents.states(requests)
 
     def require_ready(self) -> None:
         """Check that the index can be searched.

@@ -11,11 +11,12 @@ from starlette.applications import Starlette
 from uvicorn.supervisors import Multiprocess
 
 from es_simhash.errors import InputError
-from es_simhash.service.monitoring import FOLDER_VARIABLE
+from es_simhash.service.connections import BoundedProtocol
+from es_simhash.service.monitoring import FOLDER_VARIABLE, note_death, start_logging
 from es_simhash.service.service_config import ServiceConfig
 
-# Connections that wait to be accepted.
-_BACKLOG = 2_048
+# Connections that wait to be accepted, and how many of them a worker accepts at once.
+_BACKLOG, _ACCEPTED = 2_048, 64
 # Seconds that requests have to end when the service is stopped.
 _GRACE = 30
 # Seconds that an idle connection stays open. Proxies and pools of clients keep theirs for up to a
@@ -54,7 +55,20 @@ def serve(
         with tempfile.TemporaryDirectory(prefix="es-simhash-metrics-") as folder:
             os.environ[FOLDER_VARIABLE] = folder
             settings = server_settings(make, config, workers)
-            Multiprocess(settings, sockets=[bound]).run()
+            start_logging()
+            _Supervisor(settings, sockets=[bound]).run()
+
+
+class _Supervisor(Multiprocess):
+    """Starts a worker again that ended by itself, and says so."""
+
+    def keep_subprocess_alive(self) -> None:
+        """Look after the workers."""
+        before = list(self.processes)
+        super().keep_subprocess_alive()
+        for process in before:
+            if process not in self.processes:
+                note_death(process.pid, process.exitcode)
 
 
 class _Server(uvicorn.Server):
@@ -89,13 +103,14 @@ def server_settings(
     return uvicorn.Config(
         make,
         factory=True,
+        http=BoundedProtocol,
         workers=workers,
         log_config=None,
         access_log=False,
         server_header=False,
         proxy_headers=bool(proxies),
         forwarded_allow_ips=proxies,
-        backlog=_BACKLOG,
+        backlog=_ACCEPTED,
         timeout_graceful_shutdown=_GRACE,
         timeout_keep_alive=_KEEP_ALIVE,
     )

@@ -63,6 +63,8 @@ class ServiceLimits:
             counts its own.
         threads: Requests of one worker that ask Elasticsearch at the same time.
         waiting: Requests of one worker that wait for one of these.
+        waiting_seconds: Seconds that a request may probably wait for one of these; what would wait
+            for longer, and for longer than it takes itself, is refused at once.
         compared_bytes: Most bytes of two texts that are compared with each other.
         ids: Most ids of one request.
     """
@@ -74,6 +76,9 @@ class ServiceLimits:
     requests_per_minute: int = field(default=600, metadata=constraints(0, 10_000_000))
     threads: int = field(default=8, metadata=constraints(1, 256))
     waiting: int = field(default=1_000, metadata=constraints(0, 100_000))
+    waiting_seconds: float = field(
+        default=0.5, metadata=constraints(maximum=600, above=0, unit="seconds")
+    )
     compared_bytes: int = field(default=2_000_000, metadata=constraints(1, 2 * MAX_TEXT_BYTES))
     ids: int = field(default=20, metadata=constraints(1, 1_000))
 

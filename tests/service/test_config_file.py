@@ -125,7 +125,7 @@ def test_secrets_are_in_no_repr(read: Any) -> None:
             "colour is unknown; use one of allowed_hosts, cache, cors, evidence, explorer,",
         ),
         ("[limits]\nsizes = 1", "limits.sizes is unknown; use one of"),
-        ("[limits]\nsizes = 1", "threads, waiting (nearest: size)."),
+        ("[limits]\nsizes = 1", "threads, waiting, waiting_seconds (nearest: size)."),
         ("[cache]\nseconds = -1", "cache.seconds must be seconds from 0 to 86400, got -1."),
         ("trusted_proxies = ['']", "trusted_proxies must be a list of strings, got ['']."),
         ("trusted_proxies = ['*']", "trusted_proxies must be addresses as 10.0.0.1 or 10.0.0.0/8"),

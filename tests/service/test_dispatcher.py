@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 
-from es_simhash.service.dispatcher import STALE_SECONDS, AnswerCache, CachedAnswer
-from es_simhash.service.responses import Body
 from es_simhash.service.service_config import ApiKey, ServiceConfig, ServiceLimits, key_digest
 from tests.support.proxy import Proxy
 from tests.support.service import FIRST, Serve
@@ -103,26 +101,6 @@ def test_a_hit_that_leaves_the_filter_is_not_shown_from_the_cache(
     assert len(http.get("/v1/related/v0").json()["relations"]) == 2
     versions.client.update(index=versions.name, id="v1", doc={"tenant": "b"}, refresh=True)
     assert [each["id"] for each in http.get("/v1/related/v0").json()["relations"]] == ["v2"]
-
-
-def test_the_cache_is_bounded() -> None:
-    now = [0.0]
-    cache = AnswerCache(10, 5_000, clock=lambda: now[0])
-    for number in range(10):
-        cache.put(str(number), CachedAnswer(Body(b"x" * 400, b"x" * 100, ""), {}))
-    assert cache.size <= 5_000
-    assert cache.get("0") is None
-    assert cache.get("9") is not None
-    cache.put("large", CachedAnswer(Body(b"x" * 6_000, None, ""), {}))
-    assert cache.size == 0
-    kept = CachedAnswer(Body(b"", None, ""), {})
-    cache.put("9", kept)
-    now[0] = 10.0
-    assert cache.get("9") is None
-    assert cache.get("9", stale=True) is kept
-    now[0] = 10.0 + STALE_SECONDS
-    assert cache.get("9", stale=True) is None
-    assert cache.size == 0
 
 
 def test_callers_with_keys_get_nothing_that_may_not_be_theirs_any_more(

@@ -1,6 +1,6 @@
 """An operation is described once: its address, parameters, answer and OpenAPI entry follow."""
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from typing import Any
 
 import httpx
@@ -9,7 +9,8 @@ import pytest
 from es_simhash.errors import DocumentMissing
 from es_simhash.service.answer_types import Status
 from es_simhash.service.application import application
-from es_simhash.service.operations import ApiAnswer, Filters, Operation, Question
+from es_simhash.service.freshness import StatesRequest
+from es_simhash.service.operations import ApiAnswer, Operation, Question
 from es_simhash.service.request_bodies import TextBody
 from es_simhash.service.service_config import ApiKey, ServiceConfig, key_digest
 from es_simhash.store.options import SearchOptions
@@ -70,8 +71,8 @@ class Shouting:
     def search(self, question: Question) -> ApiAnswer:
         return ApiAnswer(Status(f"{question.text} {question.search.size}"))
 
-    def states(self, ids: Collection[str], filters: Filters) -> dict[tuple[str, str], Any]:
-        return {("index", id): (1, 1) for id in ids}
+    def states(self, requests: Sequence[StatesRequest]) -> list[dict[tuple[str, str], Any]]:
+        return [{("index", id): (1, 1) for id in ids} for ids, _ in requests]
 
     def require_ready(self) -> None:
         """The index can always be searched."""

@@ -11,14 +11,15 @@ import httpx
 import pytest
 
 from es_simhash.relation.interruption import Interrupted, require_wanted
-from es_simhash.service.dispatcher import AnswerCache, Dispatcher
+from es_simhash.service.answer_cache import AnswerCache
+from es_simhash.service.dispatcher import Dispatcher
 from es_simhash.service.responses import Problem
 from es_simhash.service.service_config import ServiceConfig, ServiceLimits
 from tests.support.made_up_texts import make_prose
 from tests.support.service import Serve
 from tests.support.shelf import Shelf
 
-LIMITS = ServiceLimits(threads=4, seconds=30)
+LIMITS = ServiceLimits(threads=4, seconds=30, waiting_seconds=30)
 
 
 def dispatcher(limits: ServiceLimits = LIMITS) -> Dispatcher:
