@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: demo node node-stop test check clean docs docs-check docker-lock bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
   bench-semantics bench-labelled-neighbours bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-sweep bench-decisions \
-  bench-passages bench-copies bench-changes bench-chains bench-widget bench-service bench-async bench-outage bench-strain \
+  bench-passages bench-copies bench-changes bench-chains bench-widget bench-load bench-async bench-outage bench-strain \
   bench-parts-of-speech bench-peers version-weights bench-candidates bench-schemes bench-tune \
   evaluate experiments
 
@@ -128,9 +128,10 @@ bench-families: $(STAMP)
 bench-family: $(STAMP)
 	@$(BIN)/python -m tests.bench.family $(ARGS)
 
-# Requests a second of the HTTP service, cached and not.
-bench-service: $(STAMP)
-	@$(BIN)/python -m tests.bench.service $(ARGS)
+# What the HTTP service answers at ten times the load that it can bear, from its cache, and with
+# two workers (needs the evaluation data).
+bench-load: $(STAMP)
+	@$(BIN)/python -m tests.bench.service_load $(ARGS)
 
 # Questions asked at once without waiting, beside a client that waits in threads.
 bench-async: $(STAMP)

@@ -80,6 +80,10 @@ _SECTIONS = {
             "Write how much of INDEX is versions, copies and unique as one HTML file.",
         ),
         "serve": Entry("serve_command", "Serve the documents related to those of INDEX over HTTP."),
+        "warm": Entry(
+            "warm_command",
+            "Ask a running service for the documents most read, so that it keeps them.",
+        ),
     },
     "Try and measure": {
         "demo": Entry(

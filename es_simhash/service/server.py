@@ -19,6 +19,9 @@ from es_simhash.service.service_config import ServiceConfig
 _BACKLOG, _ACCEPTED = 2_048, 64
 # Seconds that requests have to end when the service is stopped.
 _GRACE = 30
+# Seconds after which a worker that says nothing is taken to hang; on a busy machine one takes some
+# to start.
+_SILENCE = 60
 # Seconds that an idle connection stays open. Proxies and pools of clients keep theirs for up to a
 # minute, as nginx does; one that is closed first fails the request that is just sent on it.
 _KEEP_ALIVE = 75
@@ -113,6 +116,7 @@ def server_settings(
         backlog=_ACCEPTED,
         timeout_graceful_shutdown=_GRACE,
         timeout_keep_alive=_KEEP_ALIVE,
+        timeout_worker_healthcheck=_SILENCE,
     )
 
 

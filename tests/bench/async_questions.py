@@ -2,7 +2,7 @@
 
     python -m tests.bench.async_questions [--documents 2000] [--at-once 50] [--rounds 6] [--keep]
 
-Documents are those of `tests.bench.service`. The same questions are asked, in turns, by
+Documents are those of `tests.bench.served_index`. The same questions are asked, in turns, by
 `AsyncIndex`, all at once in one event loop, and by `Index` in as many threads. Prints questions a
 second of both, their ratio by rounds, and the longest that the event loop was kept from anything
 else, with the median over the rounds. The exit status is 1 when an answer differs.
@@ -25,7 +25,7 @@ from es_simhash.store.elasticsearch.errors import address
 from es_simhash.store.installation.install import install
 from tests.bench.engines import bench_client
 from tests.bench.program import run
-from tests.bench.service import documents
+from tests.bench.served_index import made_up as documents
 
 INDEX = "bench-async"
 # Seconds between two looks at the clock of the event loop.

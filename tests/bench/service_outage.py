@@ -17,12 +17,10 @@ from collections import Counter
 from collections.abc import Sequence
 from http.client import HTTPConnection, HTTPException
 
-from es_simhash.ingestion.ingest import ingest
 from es_simhash.store.elasticsearch.connection import connect
-from es_simhash.store.installation.install import install
 from scripts.local_node import node as nodes
 from tests.bench.program import run
-from tests.bench.service import INDEX, documents, served
+from tests.bench.served_index import INDEX, fill, made_up, served
 
 _NODE = "bench-outage"
 _DOCUMENTS = 1_000
@@ -79,11 +77,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     node = nodes.start(name=_NODE, heap="512m")
     try:
         with connect(node.url) as client:
-            client.indices.delete(index=INDEX, ignore_unavailable=True)
-            install(client, INDEX)
-            failed = sum(not each.ok for each in ingest(client, INDEX, documents(_DOCUMENTS)))
-            client.indices.refresh(index=INDEX)
-        print(f"on Elasticsearch {node.version}, {_DOCUMENTS} documents, {failed} failed")
+            count = fill(client, made_up(_DOCUMENTS))
+        print(f"on Elasticsearch {node.version}, {count} documents")
         with served(node.url, 1, 0) as (port, _):
             answers = Answers(port, options.rate, options.seconds)
             answers.start()

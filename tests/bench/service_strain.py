@@ -1,34 +1,34 @@
-"""How fast light requests are while others ask for heavy comparisons and go away.
+"""How fast light requests are while others ask for what is heavy, and keep connections open.
 
-    python -m tests.bench.service_strain [--characters 648000] [--requests 10] [--idle 600]
+    python -m tests.bench.service_strain [--characters 648000] [--requests 10] [--idle 1000]
+        [--half-open 600] [--rest 60]
 
-Sends comparisons of two long texts, gives each up after half a second, and keeps connections open
-whose headers never end. Meanwhile it asks for `/healthz` and for the relations of a short document.
-Prints how long these took, when the next comparison was answered, and the memory of the service
-before, at most, and after.
+Sends comparisons of two long texts, gives each up after half a second, keeps connections open
+that send nothing and others whose headers never end, reads an answer at a byte a second, and sends
+bodies of 50 MB. Meanwhile it asks for `/healthz` and for the relations of a short document. Prints
+how long these took, when the next comparison was answered, and the memory of the service before, at
+most, and after a rest.
 """
 
 import argparse
+import resource
 import socket
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from http.client import HTTPConnection
-from pathlib import Path
 
-from es_simhash.ingestion.ingest import ingest
 from es_simhash.store.elasticsearch.connection import connect
-from es_simhash.store.installation.install import install
 from scripts.local_node import node as nodes
 from tests.bench.program import run
-from tests.bench.service import INDEX, documents, served
+from tests.bench.served_index import fill, made_up, memory, served
 from tests.bench.synthetic import texts
 
 _NODE = "bench-strain"
 _GIVEN_UP = 0.5
-_SECONDS = 10.0
-_MIB = 1 << 20
+_SECONDS = 20.0
+_BODY = 50_000_000
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -36,51 +36,65 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--characters", type=int, default=648_000)
     parser.add_argument("--requests", type=int, default=10)
-    parser.add_argument("--idle", type=int, default=600)
+    parser.add_argument("--idle", type=int, default=1_000)
+    parser.add_argument("--half-open", type=int, default=600)
+    parser.add_argument("--rest", type=float, default=60.0)
     options = parser.parse_args(argv)
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     node = nodes.start(name=_NODE, heap="512m")
     try:
+        long = " ".join(texts(10_000, 1_000, 40, english=True))[: options.characters]
+        other = " ".join(texts(20_000, 1_000, 40, english=True))
+        changed = long[: len(long) // 2] + other[: len(long) // 2]
+        heavy = [{"id": "long", "text": long}, {"id": "changed", "text": changed}]
         with connect(node.url) as client:
-            client.indices.delete(index=INDEX, ignore_unavailable=True)
-            install(client, INDEX)
-            long = " ".join(texts(10_000, 1_000, 40, english=True))[: options.characters]
-            other = " ".join(texts(20_000, 1_000, 40, english=True))
-            changed = long[: len(long) // 2] + other[: len(long) // 2]
-            heavy = [{"id": "long", "text": long}, {"id": "changed", "text": changed}]
-            failed = sum(not each.ok for each in ingest(client, INDEX, [*documents(1_000), *heavy]))
-            client.indices.refresh(index=INDEX)
-        print(f"on Elasticsearch {node.version}, 1002 documents, {failed} failed")
+            count = fill(client, [*made_up(1_000), *heavy])
+        print(f"on Elasticsearch {node.version}, {count} documents")
         with served(node.url, 1, 0) as (port, process):
-            _strain(port, process, options.requests, options.idle)
+            # Ours: the service keeps the limit that it was started with.
+            resource.setrlimit(resource.RLIMIT_NOFILE, (min(4_096, most), most))
+            _strain(port, process, options)
     finally:
         nodes.stop(_NODE)
 
 
-def _strain(port: int, process: int, requests: int, idle: int) -> None:
+def _strain(port: int, process: int, options: argparse.Namespace) -> None:
     # What is loaded with the first questions is no strain.
     for path in ("/v1/related/0", "/v1/compare/0/1"):
         _asked(port, path)
-    before = _memory(process)
-    with _half_open(port, idle):
-        strain = [threading.Thread(target=_give_up, args=(port,)) for _ in range(requests)]
+    before = most = memory(process)
+    taken: dict[str, list[float]] = {"/healthz": [], "/v1/related/1?size=1": []}
+    with ExitStack() as stack:
+        stack.enter_context(_open(port, options.idle, b""))
+        head = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
+        stack.enter_context(_open(port, options.half_open, head))
+        stack.enter_context(_slow_reader(port))
+        strain = [threading.Thread(target=_give_up, args=(port,)) for _ in range(options.requests)]
+        strain += [threading.Thread(target=_send_much, args=(port,)) for _ in range(3)]
         for thread in strain:
             thread.start()
-        most, taken = before, {"/healthz": [0.0], "/v1/related/1?size=1": [0.0]}
         until = time.monotonic() + _SECONDS
         while time.monotonic() < until:
             for path, seconds in taken.items():
                 seconds.append(_asked(port, path))
-            most = max(most, _memory(process))
+            most = max(most, memory(process))
             time.sleep(0.05)
         for thread in strain:
             thread.join()
         free = _asked(port, "/v1/compare/0/2")
-    print(f"{requests} comparisons given up after {_GIVEN_UP} s, {idle} connections half open")
+    print(
+        f"{options.requests} comparisons given up after {_GIVEN_UP} s, {options.idle} idle and "
+        f"{options.half_open} half-open connections, a reader of a byte a second, bodies of 50 MB"
+    )
     for path, seconds in taken.items():
-        slow = 1000 * max(seconds)
-        print(f"{path}: {len(seconds) - 1} answered, the slowest in {slow:.0f} ms")
+        print(f"{path}: {len(seconds)} answered, the slowest in {1000 * max(seconds):.0f} ms")
     print(f"the next comparison, of short texts: {1000 * free:.0f} ms")
-    print(f"memory: {before:.0f} MiB before, at most {most:.0f}, {_memory(process):.0f} after")
+    time.sleep(options.rest)
+    after = memory(process)
+    print(
+        f"memory: {before:.0f} MiB before, at most {most:.0f}, {after:.0f} after "
+        f"{options.rest:g} s ({after / before:.2f} times)"
+    )
 
 
 def _asked(port: int, path: str) -> float:
@@ -108,20 +122,46 @@ def _give_up(port: int) -> None:
         connection.close()
 
 
+def _send_much(port: int) -> None:
+    """Send a body that is far too large."""
+    with socket.create_connection(("127.0.0.1", port), 60) as connection, suppress(OSError):
+        head = f"POST /v1/related HTTP/1.1\r\nHost: localhost\r\nContent-Length: {_BODY}\r\n"
+        connection.sendall(f"{head}Content-Type: application/json\r\n\r\n".encode())
+        for _ in range(_BODY // 100_000):
+            connection.sendall(b"x" * 100_000)
+
+
 @contextmanager
-def _half_open(port: int, count: int) -> Iterator[None]:
-    """Keep connections open during the block whose headers never end."""
+def _slow_reader(port: int) -> Iterator[None]:
+    """Read a byte of an answer a second during the block."""
+    stop = threading.Event()
+    with socket.create_connection(("127.0.0.1", port), 60) as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1_024)
+        connection.sendall(b"GET /v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 20)
+
+        def read() -> None:
+            with suppress(OSError):
+                while not stop.wait(1) and connection.recv(1):
+                    pass
+
+        thread = threading.Thread(target=read)
+        thread.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            thread.join()
+
+
+@contextmanager
+def _open(port: int, count: int, sent: bytes) -> Iterator[None]:
+    """Keep connections open during the block that sent this and no more."""
     with ExitStack() as stack:
         for _ in range(count):
             connection = stack.enter_context(socket.create_connection(("127.0.0.1", port), 60))
-            connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
+            with suppress(OSError):
+                connection.sendall(sent)
         yield
-
-
-def _memory(process: int) -> float:
-    """Return the memory that a process has, in MiB."""
-    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
-    return pages * 4096 / _MIB
 
 
 if __name__ == "__main__":

@@ -1,0 +1,95 @@
+"""`es-simhash warm` fills the cache of a service, goes on where it ended, and waits as told."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from es_simhash.service.service_config import ServiceConfig, ServiceLimits
+from tests.cli.conftest import Run
+from tests.support.proxy import Proxy
+from tests.support.service import KEYS, ODD_IDS, Serve, tenant_config
+
+pytestmark = pytest.mark.cluster
+
+
+@pytest.fixture
+def ids(tmp_path: Path) -> Path:
+    file = tmp_path / "ids.txt"
+    wanted = ["a1", "a2", "missing", "", "b1", *(id for id in ODD_IDS if id not in ("..", "."))]
+    file.write_text("\n".join(wanted), "utf-8")
+    return file
+
+
+def test_what_was_asked_for_is_answered_from_the_cache(
+    run: Run, serve: Serve, tenants: str, ids: Path, proxy: Proxy
+) -> None:
+    http = serve(tenants, url=proxy.url)
+    address = str(http.base_url).rstrip("/")
+    done = run("warm", ids, "--service", address, "--rate", 1_000)
+    assert done.out == f"Asked for {3 + len(ODD_IDS)} documents; 1 are not there.\n"
+    sent: list[str] = []
+    proxy.hook = lambda path, body: sent.append(path)
+    assert http.get("/v1/related/a1?evidence=false").status_code == 200
+    assert len(sent) == 1
+
+
+def test_a_run_that_ended_goes_on_where_it_was(
+    run: Run, serve: Serve, tenants: str, tmp_path: Path
+) -> None:
+    address = str(serve(tenants).base_url).rstrip("/")
+    ids, checkpoint = tmp_path / "ids.txt", tmp_path / "checkpoint.json"
+    ids.write_text("a1\na2\nb1\nb2\n", "utf-8")
+    checkpoint.write_text(json.dumps({"count": 3, "last": "b1"}), "utf-8")
+    line = ("warm", ids, "--service", address, "--checkpoint", checkpoint, "--rate", 1_000)
+    assert run(*line).out == "Asked for 1 documents; 0 are not there.\n"
+    assert not checkpoint.exists()
+    checkpoint.write_text(json.dumps({"count": 3, "last": "a2"}), "utf-8")
+    assert "is no checkpoint of these ids. Remove it" in run(*line).refusal()
+    checkpoint.write_text("[]", "utf-8")
+    assert "is no checkpoint of these ids. Remove it" in run(*line).refusal()
+
+
+def test_a_service_that_goes_away_leaves_a_checkpoint(run: Run, tmp_path: Path) -> None:
+    ids, checkpoint = tmp_path / "ids.txt", tmp_path / "checkpoint.json"
+    ids.write_text("a1\n", "utf-8")
+    line = ("warm", ids, "--service", "http://127.0.0.1:9", "--checkpoint", checkpoint)
+    assert "does not answer" in run(*line).refusal()
+    assert not checkpoint.exists()
+
+
+def test_it_waits_where_the_service_says_so(
+    run: Run, serve: Serve, tenants: str, tmp_path: Path
+) -> None:
+    # 120 a minute, two a second: with 121 the last one is told to wait.
+    limits = ServiceLimits(requests_per_minute=120)
+    address = str(serve(tenants, ServiceConfig(limits=limits)).base_url).rstrip("/")
+    ids = tmp_path / "ids.txt"
+    ids.write_text("a1\n" * 125, "utf-8")
+    done = run("warm", ids, "--service", address, "--rate", 1_000)
+    assert done.out == "Asked for 125 documents; 0 are not there.\n"
+
+
+def test_a_key_is_shown_and_never_printed(
+    run: Run, serve: Serve, tenants: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = str(serve(tenants, tenant_config()).base_url).rstrip("/")
+    ids = tmp_path / "ids.txt"
+    ids.write_text("a1\nb1\n", "utf-8")
+    line = ("warm", ids, "--service", address, "--rate", 1_000)
+    assert "answers 401" in run(*line).refusal()
+    assert (
+        "WARM_KEY, which is not in the environment"
+        in run(*line, "--key-variable", "WARM_KEY").refusal()
+    )
+    monkeypatch.setenv("WARM_KEY", KEYS["a"])
+    done = run(*line, "--key-variable", "WARM_KEY")
+    assert done.out == "Asked for 1 documents; 1 are not there.\n"
+    assert KEYS["a"] not in done.err
+
+
+@pytest.mark.parametrize("service", ["127.0.0.1:8000", "ftp://x", "http://", ""])
+def test_an_address_that_is_none_is_said(run: Run, tmp_path: Path, service: str) -> None:
+    ids = tmp_path / "ids.txt"
+    ids.write_text("a1\n", "utf-8")
+    assert "service must be an address" in run("warm", ids, "--service", service).refusal()
