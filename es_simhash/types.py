@@ -27,7 +27,7 @@ from es_simhash.relation.answer import Extent
 from es_simhash.relation.family_history import FamilyHistory, FamilyMember, NearDocument
 from es_simhash.relation.field_evidence import FieldEvidence
 from es_simhash.relation.loss import LostText
-from es_simhash.relation.references import DocumentRef
+from es_simhash.relation.references import DocumentRef, LeftOutIndex
 from es_simhash.relation.relation import Coverage, DocumentContext, Reuse, SharedPassage, Span
 from es_simhash.semantics.background import Background, LanguageBackground
 from es_simhash.semantics.semantic_profile import Entity, SemanticProfile, TermWeights, WordTable
@@ -75,6 +75,7 @@ __all__ = [
     "LanguageBackground",
     "LearnedReport",
     "LeftOut",
+    "LeftOutIndex",
     "LostText",
     "ManualPair",
     "MovedBlock",

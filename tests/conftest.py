@@ -28,6 +28,7 @@ pytest_plugins = [
     "tests.support.built_site",
     "tests.support.company_news",
     "tests.support.corpus",
+    "tests.support.data_streams",
     "tests.support.desk",
     "tests.support.discarded_indices",
     "tests.support.documents",

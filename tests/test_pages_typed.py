@@ -208,10 +208,20 @@ def test_the_templates_of_install_md_map_the_fields_of_new_indices(
         one for one in blocks("docs/install.md")
         if one.is_run and not one.body.startswith("es-simhash config")
     ]  # fmt: skip
-    assert len(typed) == 3
+    assert len(typed) == 4
+    absent = client.options(ignore_status=404)
     try:
         for block in typed:
+            if " --template " in block.body:
+                # Of the user's own, and another one later on the page.
+                client.indices.put_index_template(
+                    name=index_name, index_patterns=[f"{index_name}-*"], template={}
+                )
             shell.run(block)
+            if " --template " in block.body:
+                (found,) = absent.indices.get_index_template(name=index_name)["index_templates"]
+                composed = found["index_template"]["composed_of"]
+                assert composed == [f"{index_name}-simhash@mappings"]
         index = f"{index_name}-1"
         client.index(index=index, document={"text": "A first document.", "shelf": "a"})
         (found,) = client.indices.get(index=index).body.values()
@@ -221,9 +231,8 @@ def test_the_templates_of_install_md_map_the_fields_of_new_indices(
         assert found["settings"]["index"]["number_of_replicas"] == "2"
     finally:
         client.indices.delete(index=f"{index_name}-1", ignore_unavailable=True)
-        absent = client.options(ignore_status=404)
         absent.indices.delete_index_template(name=index_name)
-        for name in (custom, "simhash@mappings"):
+        for name in (custom, "simhash@mappings", f"{index_name}-simhash@mappings"):
             absent.cluster.delete_component_template(name=name)
 
 

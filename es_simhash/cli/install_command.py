@@ -22,7 +22,11 @@ from es_simhash.store.elasticsearch.calls import index_path
 from es_simhash.store.elasticsearch.gateway import Client
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.installation.document_settings import configure, document_settings
-from es_simhash.store.installation.install import Request, install_component_template
+from es_simhash.store.installation.install import (
+    Request,
+    install_component_template,
+    install_in_template,
+)
 from es_simhash.store.installation.install import install as install_fields
 from es_simhash.store.installation.proposal import propose_settings
 
@@ -41,6 +45,7 @@ def install(
     with_semantics: Annotated[bool, constraints(called="semantics")] = True,
     semantics: Semantics,
     vocabulary: Vocabulary = None,
+    template: Annotated[str | None, constraints(metavar="NAME")] = None,
     component_template: bool = False,
     dry_run: bool = False,
     target: Annotated[Target, Chosen(omit=("index", "vocabulary", "text_field"), make=no_index)],
@@ -56,11 +61,14 @@ def install(
 
     Args:
         with_semantics: Extract semantic features, so that semantic neighbours are found.
+        template: Also compose the fields into the index template NAME, for indices that do not
+            exist yet; without INDEX, do only that. None for no template: of a data stream its own
+            is taken.
         component_template: Also install the component template simhash@mappings, for your index
             templates; without INDEX, install only that.
         dry_run: Print the requests; send none that writes.
     """
-    if index is None and not component_template:
+    if index is None and not component_template and template is None:
         raise click.UsageError("Missing argument 'INDEX'.")
     if vocabulary:
         semantics = replace(semantics, vocabulary=vocabulary_digest(vocabulary))
@@ -78,6 +86,13 @@ def install(
             _print(install_component_template(client, **options), dry_run=dry_run)
             if not dry_run:
                 click.echo("Installed component template 'simhash@mappings'.")
+        if template is not None:
+            requests = install_in_template(client, template, **options)
+            _print(requests, dry_run=dry_run)
+            if not requests:
+                click.echo(f"Index template {template!r} already has the fields; nothing to do.")
+            elif not dry_run:
+                click.echo(f"Indices made from index template {template!r} have the fields.")
         if index is None:
             return
         requests = install_fields(client, index, **options)
@@ -89,6 +104,8 @@ def install(
                 f"Installed the fingerprint fields of index {index!r} under "
                 f"{target.simhash_field!r}."
             )
+            if any(request.path.startswith("/_component_template/") for request in requests):
+                click.echo("Its index template gives them to the next backing index.")
         is_new = any(request.path == f"/{index}" for request in requests)
         if not is_new and not dry_run:
             _propose(client, index, target.simhash_field)

@@ -1,7 +1,7 @@
 """What is printed of the answers of `es-simhash related`."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import click
@@ -15,6 +15,7 @@ from es_simhash.errors import DocumentMissing, EsSimhashError, InputError
 from es_simhash.questions.index import Index
 from es_simhash.questions.method_steps import MethodAnswer, MethodRelation
 from es_simhash.relation.answer import Answer, Extent, Grouping
+from es_simhash.relation.references import LeftOutIndex
 from es_simhash.store.options import SearchOptions
 from es_simhash.text.escaping import one_line
 
@@ -38,6 +39,7 @@ def print_answers(
             print_answer(answer, query, fields=fields, group=group)
     report_truncated(query for query, answer in answers.items() if answer.truncated)
     report_other_vectors(answers)
+    report_left_out({each for answer in answers.values() for each in answer.left_out})
 
 
 def report_other_vectors(answers: Mapping[str, Answer]) -> None:
@@ -49,6 +51,15 @@ def report_other_vectors(answers: Mapping[str, Answer]) -> None:
             "names. `es-simhash status INDEX` says what to run.",
             err=True,
         )
+
+
+def report_left_out(indices: Iterable[LeftOutIndex]) -> None:
+    """Say on standard error which indices behind a name were not searched, and what to do."""
+    for each in sorted(indices):
+        advice = "Run `es-simhash sweep` or `backfill` of the name, which add them."
+        if each.scheme is not None:
+            advice = "Query it by its own name, or fingerprint its documents anew."
+        click.echo(f"left out: index {one_line(each.index)} has {each.reason}. {advice}", err=True)
 
 
 def report_truncated(queries: Iterable[str]) -> None:
@@ -68,7 +79,8 @@ def _json(query: str, answer: Answer, group: Grouping | None) -> dict[str, Any]:
             name: [relation.to_dict() for relation in relations]
             for name, relations in answer.groups(group).items()
         }
-    return _shape(query, answer.extent, answer.truncated, relations)
+    shape = _shape(query, answer.extent, answer.truncated, relations)
+    return {**shape, "left_out": [asdict(each) for each in answer.left_out]}
 
 
 def _shape(query: str, extent: Extent, truncated: bool, relations: Any) -> dict[str, Any]:

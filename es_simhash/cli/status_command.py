@@ -141,6 +141,8 @@ def print_status(report: Status) -> None:
 
 def _lines(report: Status) -> Iterator[tuple[str, str]]:
     yield "index", f"{one_line(report.index)}, {report.documents} documents"
+    for each in report.left_out:
+        yield "left out", f"index {one_line(each.index)} has {each.reason}"
     yield from _coverage("fingerprints", report.fingerprints)
     yield "empty", f"{report.empty} texts without tokens"
     yield "failed", f"{report.failed} rejected by the ingest pipeline"

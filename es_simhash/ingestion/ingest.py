@@ -32,6 +32,7 @@ from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.planned_store import PlannedStore
 from es_simhash.store.elasticsearch.store import ElasticsearchStore, installed_store
+from es_simhash.store.installation.install import complete_fields
 from es_simhash.store.mapping_meta import require_no_sidecar, schemes_of
 
 
@@ -189,7 +190,8 @@ class _Run:
         given = config or IndexConfig()
         kind = PlannedStore if settings.dry_run else ElasticsearchStore
         # Read once: each ingest begins with it.
-        mapped = Gateway.of(client).mappings(index)
+        read = Gateway.of(client).mappings
+        mapped = read(index) if settings.dry_run else complete_fields(client, index, given)
         store = installed_store(client, index, given, settings.retry, kind, mapped)
         target = TargetIndex(store)
         target.require_profiler()
@@ -197,6 +199,13 @@ class _Run:
         if settings.require_scheme is not None:
             require_same_scheme(target.config.scheme.name, settings.require_scheme.name)
         rules = None if on_version == "off" else on_version
+        if rules is not None and target.config.is_stream:
+            raise InputError(
+                f"Data stream {index!r} takes new documents only, which versions would have to "
+                "replace. Ingest without on_version, then run `es-simhash sweep "
+                f"{index} --on-version` with the action.",
+                parameter="on_version",
+            )
         documents = RunDocuments(settings.on_conflict)
         text = schemes_of(index, mapped, given.simhash_field).documents.text
         choice = TextChoice(store, given, text)

@@ -104,6 +104,7 @@ class RelatedSteps:
             replace(
                 _answer(query, document, relations, is_cut, contexts, options),
                 other_vectors=near.other_vectors,
+                left_out=self._config.left_out,
             )
             for query, document, relations, is_cut, near in zip(
                 queries,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, SupportsIndex, overload
 
 from es_simhash.errors import InputError
+from es_simhash.relation.references import LeftOutIndex
 from es_simhash.relation.relation import DocumentContext, Relation
 
 Grouping = Literal["kind", "family"]
@@ -38,6 +39,8 @@ class Answer(Sequence[Relation]):
         truncated: True when a limit cut the candidates, so that there may be better ones.
         other_vectors: How many of the nearest candidates have no vector by the word vectors that
             the index has learned, and are compared by concepts and names alone.
+        left_out: Indices behind the name whose documents were not searched, as they have no
+            fingerprints of the scheme.
         extent: The part that it is of all that was found.
         document: Title, date and so on of the query; None for a text, or where they were not read.
     """
@@ -47,6 +50,7 @@ class Answer(Sequence[Relation]):
     extent: Extent
     document: DocumentContext | None
     other_vectors: int
+    left_out: tuple[LeftOutIndex, ...]
 
     def __init__(
         self,
@@ -56,6 +60,7 @@ class Answer(Sequence[Relation]):
         extent: Extent | None = None,
         document: DocumentContext | None = None,
         other_vectors: int = 0,
+        left_out: Iterable[LeftOutIndex] = (),
     ) -> None:
         own = tuple(relations)
         object.__setattr__(self, "relations", own)
@@ -63,6 +68,7 @@ class Answer(Sequence[Relation]):
         object.__setattr__(self, "extent", extent or Extent(len(own)))
         object.__setattr__(self, "document", document)
         object.__setattr__(self, "other_vectors", other_vectors)
+        object.__setattr__(self, "left_out", tuple(left_out))
 
     def __len__(self) -> int:
         return len(self.relations)
@@ -114,6 +120,7 @@ class Answer(Sequence[Relation]):
             extent=self.extent,
             document=self.document,
             other_vectors=self.other_vectors,
+            left_out=self.left_out,
         )
 
 

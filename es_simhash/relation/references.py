@@ -33,6 +33,27 @@ class DocumentRef:
         return (self.index or "", self.id) < (other.index or "", other.id)
 
 
+@dataclass(frozen=True, order=True)
+class LeftOutIndex:
+    """An index behind a name whose documents are in no answer.
+
+    Attributes:
+        index: Its name.
+        scheme: Scheme of its fingerprints, another than that of the answers; None where it has no
+            fields for any.
+    """
+
+    index: str
+    scheme: str | None = None
+
+    @property
+    def reason(self) -> str:
+        """Why it is left out."""
+        if self.scheme is None:
+            return "no fingerprint fields"
+        return f"fingerprints of another scheme, {self.scheme}"
+
+
 def require_one(id: str, refs: Sequence[DocumentRef], index: str) -> None:
     """Reject an id that several documents have.
 

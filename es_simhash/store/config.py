@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from es_simhash.constraints import constraints
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
+from es_simhash.relation.references import LeftOutIndex
 from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.store.added_schemes import AddedScheme, scheme_fields
@@ -192,6 +193,9 @@ class IndexConfig:
         schemes: Schemes of methods that documents get in addition.
         table: Word vectors learned from the index, where its semantic scheme has such; None where
             none were learned yet.
+        is_stream: Whether it is a data stream, which takes new documents only: one that it has is
+            replaced in the index that has it.
+        left_out: Indices behind the name that have no fingerprints of the scheme.
 
     Raises:
         InputError: The threshold of versions is not above 0 and below 1.
@@ -211,6 +215,8 @@ class IndexConfig:
     version_threshold: float | None = None
     schemes: tuple[AddedScheme, ...] = ()
     table: "WordTable | None" = None
+    is_stream: bool = False
+    left_out: tuple[LeftOutIndex, ...] = ()
 
     def __post_init__(self) -> None:
         if self.version_threshold is not None:

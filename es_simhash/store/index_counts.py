@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from es_simhash.relation.references import LeftOutIndex
+
 
 @dataclass(frozen=True)
 class SchemeCoverage:
@@ -100,6 +102,8 @@ class Status:
         background: How common words and names are in it was counted; None when the index finds
             versions alone.
         vectors: What vectors were learned from it; None where its vectors are others.
+        left_out: Indices behind the name that are in no answer, as they have no fingerprints of
+            the scheme.
     """
 
     index: str
@@ -115,6 +119,7 @@ class Status:
     methods: tuple[MethodCoverage, ...] = ()
     background: BackgroundStatus | None = None
     vectors: VectorsStatus | None = None
+    left_out: tuple[LeftOutIndex, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the status as JSON has it."""

@@ -292,3 +292,8 @@ def _keyword_hint(
             if found is not None and found.type in KEYWORD_TYPES:
                 return f"; {inner!r} is one"
     return ""
+
+
+def is_data_stream(mappings: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Check whether the indices behind a name are those of data streams."""
+    return any("_data_stream_timestamp" in mapping for mapping in mappings.values())

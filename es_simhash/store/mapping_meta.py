@@ -1,11 +1,12 @@
 """What `_meta` of a mapping says: schemes, how documents look, of which index it is a sidecar."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NoReturn
 
 from es_simhash.errors import MappingConflict
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
+from es_simhash.relation.references import LeftOutIndex
 from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.store import resources
 from es_simhash.store.added_schemes import AddedScheme, added_schemes
@@ -25,16 +26,24 @@ class InstalledSchemes:
         semantics: Scheme of the semantic fields; None for fingerprints alone.
         documents: What it says of its documents.
         added: Schemes of methods that it has in addition.
+        left_out: Indices behind the name that were installed with another scheme, or not at all.
     """
 
     scheme: Scheme
     semantics: SemanticScheme | None
     documents: DocumentSettings = field(default_factory=DocumentSettings)
     added: tuple[AddedScheme, ...] = ()
+    left_out: tuple[LeftOutIndex, ...] = ()
 
     def applied(self, config: IndexConfig) -> IndexConfig:
         """Return a configuration with these schemes, and with what nobody named."""
-        schemes = replace(config, scheme=self.scheme, semantics=self.semantics, schemes=self.added)
+        schemes = replace(
+            config,
+            scheme=self.scheme,
+            semantics=self.semantics,
+            schemes=self.added,
+            left_out=self.left_out,
+        )
         return schemes.configured(self.documents)
 
 
@@ -43,37 +52,39 @@ def schemes_of(
 ) -> InstalledSchemes:
     """Return the schemes of an index that has fingerprint fields.
 
+    Of several indices behind a name some may have none yet, as the newest of a data stream, or
+    another scheme, as while documents move to one: these are left out. Where schemes differ, that
+    of the index whose name sorts last counts, which of time-based and numbered names is the newest.
+
     Args:
         index: Name of the index.
         mappings: The mapping of each index behind it.
         field: Field of the `simhash` object.
 
     Raises:
-        MappingConflict: It has no such fields, or the indices behind the name differ in scheme.
+        MappingConflict: None has such fields, or they differ in semantic scheme.
         SchemeError: They were installed with a version that knows other schemes.
     """
-    names = set()
+    entries = {name: meta_entry(mapping, field) for name, mapping in sorted(mappings.items())}
+    installed = {name: entry for name, entry in entries.items() if entry is not None}
+    if not installed:
+        _raise_not_installed(index, mappings, field)
+    scheme = list(installed.values())[-1]["scheme"]
+    left_out = tuple(
+        LeftOutIndex(name, None if entry is None else entry["scheme"])
+        for name, entry in entries.items()
+        if entry is None or entry["scheme"] != scheme
+    )
     profiles = {}
     documents = {}
     added: set[AddedScheme] = set()
-    for name, mapping in mappings.items():
-        entry = meta_entry(mapping, field)
-        if entry is None:
-            _require_no_other_field(name, mapping, field)
-            raise MappingConflict(
-                f"Index {name!r} has no fingerprint fields under {field!r}. "
-                f"Run `es-simhash install {name}`."
-            )
-        names.add(entry["scheme"])
+    for name, entry in installed.items():
+        if entry["scheme"] != scheme:
+            continue
         documents[name] = DocumentSettings.from_meta(entry)
         added.update(added_schemes(entry))
         meta = entry.get("semantics")
         profiles[meta and meta["name"]] = meta and SemanticScheme.from_meta(meta)
-    if len(names) != 1:
-        raise MappingConflict(
-            f"{index!r} has indices of {len(names)} schemes ({', '.join(sorted(names))}). "
-            "Query one of them."
-        )
     # Where only some of the indices have it, neighbours are found among their documents.
     profiles.pop(None, None)
     if len(profiles) > 1:
@@ -86,7 +97,39 @@ def schemes_of(
             f"{index!r} has indices of different schemes of one method. Query one of them."
         )
     settings = common_settings(index, documents)
-    return InstalledSchemes(Scheme.parse(names.pop()), semantics, settings, tuple(sorted(added)))
+    methods = tuple(sorted(added))
+    return InstalledSchemes(Scheme.parse(scheme), semantics, settings, methods, left_out)
+
+
+def _raise_not_installed(
+    index: str, mappings: Mapping[str, Mapping[str, Any]], field: str
+) -> NoReturn:
+    for name, mapping in mappings.items():
+        _require_no_other_field(name, mapping, field)
+    # An alias or a data stream is installed as a whole.
+    named = next(iter(mappings)) if len(mappings) == 1 else index
+    raise MappingConflict(
+        f"Index {named!r} has no fingerprint fields under {field!r}. "
+        f"Run `es-simhash install {named}`."
+    )
+
+
+def require_one_scheme(index: str, left_out: Iterable[LeftOutIndex]) -> None:
+    """Reject indices of which some have another scheme: documents would get one that is not theirs.
+
+    Args:
+        index: The name that they are behind.
+        left_out: Indices that have not the scheme of the others.
+
+    Raises:
+        MappingConflict: One has another.
+    """
+    for each in left_out:
+        if each.scheme is not None:
+            raise MappingConflict(
+                f"Index {each.index!r} behind {index!r} has {each.reason}. Write to the indices of "
+                "one scheme by a name of their own."
+            )
 
 
 def common_settings(index: str, settings: Mapping[str, DocumentSettings]) -> DocumentSettings:

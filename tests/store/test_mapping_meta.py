@@ -3,7 +3,8 @@
 import pytest
 
 from es_simhash.errors import MappingConflict
-from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
+from es_simhash.relation.references import LeftOutIndex
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
 from es_simhash.store import resources
 from es_simhash.store.config import IndexConfig
@@ -11,6 +12,7 @@ from es_simhash.store.mapping_meta import (
     SIDECAR_META,
     meta_entry,
     require_no_sidecar,
+    require_one_scheme,
     schemes_of,
     source_of,
     with_entries,
@@ -28,9 +30,27 @@ def test_the_schemes_of_an_index_are_those_of_its_mapping() -> None:
 
 def test_an_index_without_fields_or_under_another_name_is_an_error() -> None:
     with pytest.raises(MappingConflict, match="es-simhash install bare"):
-        schemes_of("all", {"i": INSTALLED, "bare": {}})
+        schemes_of("bare", {"bare": {}})
+    # All that is behind a name is installed by that name.
+    with pytest.raises(MappingConflict, match="es-simhash install all"):
+        schemes_of("all", {"one": {}, "two": {}})
     with pytest.raises(MappingConflict, match="but under 'simhash'"):
         schemes_of("i", {"i": INSTALLED}, "other")
+
+
+def test_indices_without_fields_or_of_another_scheme_are_left_out() -> None:
+    other = Scheme(blocks=16)
+    newest = resources.mapping(other, "simhash", DEFAULT_SEMANTICS)
+    schemes = schemes_of("all", {"i-1": INSTALLED, "bare": {}})
+    assert (schemes.scheme, schemes.left_out) == (DEFAULT, (LeftOutIndex("bare"),))
+    assert schemes.applied(IndexConfig()).left_out == schemes.left_out
+    require_one_scheme("all", schemes.left_out)
+    # The name that sorts last is the newest.
+    schemes = schemes_of("all", {"i-2": newest, "i-1": INSTALLED})
+    assert schemes.scheme == other
+    assert schemes.left_out == (LeftOutIndex("i-1", DEFAULT.name),)
+    with pytest.raises(MappingConflict, match="'i-1' behind 'all' has fingerprints of another"):
+        require_one_scheme("all", schemes.left_out)
 
 
 def test_a_sidecar_says_whose_it_is_and_takes_no_documents() -> None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from es_simhash.fingerprints.text_fingerprints import content_hash
 from es_simhash.ingestion.bulk.json_documents import Document, loads
-from es_simhash.relation.references import DocumentRef
+from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.fields import CONTENT_HASH, DECIDED, FAMILY, REPRESENTATIVE
 from es_simhash.store.intents import Parts
@@ -34,12 +34,15 @@ class Lookup:
         stored: Their sources by id, without the large members.
         routings: Routings of stored documents, by id, where the line names none.
         refused: Why documents cannot be written, by id: the index has the id elsewhere.
+        versions: Versions of the documents that are to be replaced where they are, by id: those
+            of a data stream.
         is_compared: Whether documents that the index has as they are are left out.
     """
 
     stored: Stored = field(default_factory=dict)
     routings: Mapping[str, str] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, DocumentVersion] = field(default_factory=dict)
     is_compared: bool = True
 
 

@@ -1,6 +1,6 @@
 """The index that a run writes to: what it has of some documents, and bulk requests."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -77,6 +77,8 @@ class TargetIndex:
             parts: What is read of each document.
         """
         wanted = first_of_each_id(identities)
+        if self.config.is_stream:
+            return self._lookup_in_stream(wanted, parts)
         places = Lookup()
         if any(wanted.values()) or self.has_routings:
             (found,) = self.store.ask([FindPlaces(tuple(wanted))])
@@ -87,6 +89,17 @@ class TargetIndex:
         )
         rows = self.store.ask([DocumentsAt(refs, parts)])[0] if refs else {}
         return replace(places, stored={ref.id: row.source for ref, row in rows.items()})
+
+    def _lookup_in_stream(self, wanted: Mapping[str, str | None], parts: Parts) -> Lookup:
+        """Return what a data stream has of some documents: of several with one id, the newest."""
+        (found,) = self.store.ask([FindPlaces(tuple(wanted))])
+        # Names of backing indices end with a number that grows.
+        refs = [max(places) for places in found.values() if places]
+        rows = self.store.ask([DocumentsAt(tuple(refs), replace(parts, version=True))])[0]
+        return Lookup(
+            stored={ref.id: row.source for ref, row in rows.items()},
+            versions={ref.id: row.version for ref, row in rows.items() if row.version},
+        )
 
     def change(self, changes: Sequence[Change]) -> Sequence[WriteResult]:
         """Change documents, and return the result of each.

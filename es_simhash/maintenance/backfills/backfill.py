@@ -27,6 +27,7 @@ from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.errors import PointInTimeExpired
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
+from es_simhash.store.installation.install import complete_fields
 from es_simhash.store.installation.sidecar import install_sidecar
 from es_simhash.store.protocol import Slice, WritableStore
 from es_simhash.store.rows import Row
@@ -219,6 +220,8 @@ def backfill(
     settings = settings or BackfillSettings()
     # A cluster that is away is reported at once; only what the run sends is retried.
     gateway = Gateway.of(client)
+    if sidecar is None:
+        complete_fields(gateway, index, config or IndexConfig())
     job = open_job(gateway, index, config or IndexConfig(), sidecar)
     where = job.where(selection or Selection())
     retrying = Gateway.of(client, settings.retry)

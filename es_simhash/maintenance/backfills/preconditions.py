@@ -23,6 +23,7 @@ from es_simhash.store.mapping_meta import (
     common_settings,
     meta_entry,
     require_no_sidecar,
+    require_one_scheme,
     schemes_of,
 )
 from es_simhash.store.paths import mapped_field
@@ -61,6 +62,7 @@ def open_job(
             _require_whole_source(name, mapping)
     if sidecar is None:
         schemes = schemes_of(index, mappings, config.simhash_field)
+        require_one_scheme(index, schemes.left_out)
         _require_same_schemes(mappings, config.simhash_field, schemes)
     elif sidecar in mappings or sidecar == index:
         raise InputError(
@@ -110,7 +112,10 @@ def _require_same_schemes(
     Raises:
         MappingConflict: One has none.
     """
+    without_fields = {each.index for each in schemes.left_out}
     for name, mapping in mappings.items():
+        if name in without_fields:
+            continue  # A run that writes completes them first.
         entry = mapping.get("_meta", {}).get(resources.META, {}).get(simhash_field, {})
         if schemes.semantics is not None and not entry.get("semantics"):
             raise MappingConflict(

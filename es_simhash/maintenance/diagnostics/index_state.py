@@ -51,7 +51,8 @@ def count_documents(
         status = _with_vectors(gateway, index, config, filters)
     else:
         status = count_statuses(gateway, index, config, filters)
-    status = replace(status, background=_background(gateway, index, config))
+    background = _background(gateway, index, config)
+    status = replace(status, background=background, left_out=config.left_out)
     if not with_size:
         return status
     return replace(status, bytes=bytes_of_members(gateway, index, config.simhash_field))

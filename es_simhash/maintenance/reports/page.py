@@ -184,7 +184,7 @@ def _counted(report: IndexReport) -> int:
 def _coverage_lines(report: IndexReport) -> list[str]:
     status = report.status
     prints = status.fingerprints
-    lines = []
+    lines = [f"Index {each.index} is left out: it has {each.reason}." for each in status.left_out]
     if prints.none:
         lines.append(
             f"{prints.none:,} documents have no fingerprints, and nothing is known of their "

@@ -36,6 +36,7 @@ from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.index_stats import read_checkpoints
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
+from es_simhash.store.installation.install import complete_fields
 from es_simhash.store.installation.sidecar_source import sidecar_source
 from es_simhash.store.installation.state_index import StateIndex, SweepCheckpoint
 from es_simhash.store.intents import Where
@@ -117,7 +118,9 @@ def sweep(
     gateway = Gateway.of(client)
     given = config or IndexConfig()
     state = StateIndex(gateway, index, given.simhash_field)
-    job = _open_job(gateway, index, given)
+    _require_no_sidecar(gateway, index, given)
+    complete_fields(gateway, index, given)
+    job = open_job(gateway, index, given)
     rules = None if on_version is None else OnVersion.of(on_version).configured(job.config)
     if rules is not None:
         require_one_index(rules, job.indices)
@@ -127,14 +130,13 @@ def sweep(
     return _Sweep(store, job, rules, dates, state, settings).run(families)
 
 
-def _open_job(gateway: Gateway, index: str, config: IndexConfig) -> BackfillJob:
+def _require_no_sidecar(gateway: Gateway, index: str, config: IndexConfig) -> None:
     source = sidecar_source(gateway, index, config.simhash_field)
     if source is not None:
         raise InputError(
             f"{index!r} is the sidecar of {source!r}; run "
             f"`es-simhash backfill {source} --sidecar {index}` instead."
         )
-    return open_job(gateway, index, config)
 
 
 @dataclass

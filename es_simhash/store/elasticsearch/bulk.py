@@ -47,10 +47,29 @@ class Rejection:
     reason: str
 
 
-def index_action(id: str, source: bytes, routing: str | None = None) -> bytes:
-    """Return the two lines of a bulk request that write one document."""
+def index_action(
+    id: str,
+    source: bytes,
+    routing: str | None = None,
+    *,
+    creates: bool = False,
+    version: DocumentVersion | None = None,
+) -> bytes:
+    """Return the two lines of a bulk request that write one document.
+
+    Args:
+        id: Its id.
+        source: The document.
+        routing: What it is routed by; None for its id.
+        creates: Whether it must not be there yet, as a data stream demands.
+        version: The document that it replaces, unless that was changed since; None for any.
+    """
+    if version is not None:
+        target = {"_index": version.ref.index, "_id": id, **conditions_of(version)}
+        return b'{"index":%b}\n%b\n' % (json.dumps(target).encode(), source)
     place = b"" if routing is None else b',"routing":%b' % json.dumps(routing).encode()
-    return b'{"index":{"_id":%b%b}}\n%b\n' % (json.dumps(id).encode(), place, source)
+    name = b"create" if creates else b"index"
+    return b'{"%b":{"_id":%b%b}}\n%b\n' % (name, json.dumps(id).encode(), place, source)
 
 
 def update_action(version: DocumentVersion, document: bytes) -> bytes:

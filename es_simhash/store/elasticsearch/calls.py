@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from es_simhash.errors import IndexMissing
+from es_simhash.errors import IndexMissing, InputError
 
 Result = TypeVar("Result")
 
@@ -46,6 +46,11 @@ def index_path(index: str | None, *rest: str) -> str:
 
 def mappings(index: str) -> Calls[dict[str, dict[str, Any]]]:
     """Return the mapping of each index behind a name; see `Gateway.mappings`."""
+    if ":" in index and not index.startswith("<"):
+        raise InputError(
+            f"Index {index!r} is in another cluster, and fingerprints are compared where they are "
+            "stored. Connect to that cluster by its own address."
+        )
     response = yield Call("GET", index_path(index, "_mapping"))
     if not response:
         raise IndexMissing(f"No index matches {index!r}. Get the names with `GET _cat/indices`.")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from es_simhash.errors import ClusterError
+from es_simhash.errors import ClusterError, InputError
 from es_simhash.store.elasticsearch import searches
 from es_simhash.store.elasticsearch.bulk import Action, send_actions
 from es_simhash.store.elasticsearch.calls import index_path, mappings
@@ -14,6 +14,9 @@ from es_simhash.store.elasticsearch.pages import PointInTime, first_page
 from es_simhash.store.elasticsearch.requests import Requests
 from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.elasticsearch.searches import OptionalSearch
+
+# How the server rejects an index that a template would make a data stream of.
+_STREAMS_ONLY = "creates data streams only"
 
 
 class Gateway(Requests):
@@ -130,6 +133,7 @@ class Gateway(Requests):
 
         Raises:
             ClusterError: It may not be created.
+            InputError: A template makes data streams of names like it.
         """
         if self.exists(index):
             return
@@ -137,6 +141,13 @@ class Gateway(Requests):
         try:
             self.request("PUT", index_path(index), body)
         except RequestRejected as error:
+            if _STREAMS_ONLY in str(error):
+                raise InputError(
+                    f"Index {index!r} cannot be created, as an index template makes a data stream "
+                    "of each name like it. Run `es-simhash install` of the data stream with the "
+                    "cluster privilege manage_index_templates, or put an index template of higher "
+                    f"priority for {index!r}."
+                ) from error
             # Another run was quicker.
             if error.kind != "resource_already_exists_exception":
                 raise

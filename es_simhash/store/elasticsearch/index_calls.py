@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,8 @@ from es_simhash.store.semantic_codec import own_vector
 
 # Hits of one page where all are read: with their texts or what is stored of these, and without.
 _TEXTS_PAGE, _PAGE = 200, 5_000
+# So long, who asks for hours does not see that an index was rolled over, or got its fields.
+_LEFT_OUT_SECONDS = 60.0
 
 
 class IndexCalls:
@@ -81,6 +84,7 @@ class IndexCalls:
         self._is_complete = is_complete
         self._config = self.given if is_complete else None
         self._has_vectors = is_complete
+        self._read_at = 0.0
         self._dates: dict[tuple[str, bool], DateField] = {}
 
     @property
@@ -122,10 +126,20 @@ class IndexCalls:
             mapped = yield from mappings(self.name)
             schemes = schemes_of(self.name, mapped, self.given.simhash_field)
             self._config = schemes.applied(self.given)
+            self._read_at = monotonic()
+        elif not self._is_complete and monotonic() - self._read_at >= _LEFT_OUT_SECONDS:
+            self._config = yield from self._with_left_out(self._config)
+            self._read_at = monotonic()
         if vectors and not self._has_vectors:
             self._config = yield from with_usable_table(self._text_index, self._config)
             self._has_vectors = True
         return self._config
+
+    def _with_left_out(self, config: IndexConfig) -> Calls[IndexConfig]:
+        """Return a configuration, as it is unless other indices are left out by now."""
+        mapped = yield from mappings(self.name)
+        left_out = schemes_of(self.name, mapped, self.given.simhash_field).left_out
+        return config if left_out == config.left_out else replace(config, left_out=left_out)
 
     def _other(self, request: intents.Request[Any], config: IndexConfig) -> Calls[Any]:
         """Answer what is no search of candidates or documents."""

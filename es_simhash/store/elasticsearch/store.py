@@ -17,8 +17,8 @@ from es_simhash.store.elasticsearch.snapshot import ElasticsearchSnapshot
 from es_simhash.store.elasticsearch.updates import change_documents, write_body
 from es_simhash.store.elasticsearch.vector_table_search import with_table
 from es_simhash.store.intents import Configuration, Request
-from es_simhash.store.mapped_fields import rejects_field
-from es_simhash.store.mapping_meta import schemes_of
+from es_simhash.store.mapped_fields import is_data_stream, rejects_field
+from es_simhash.store.mapping_meta import require_one_scheme, schemes_of
 from es_simhash.store.protocol import Steps
 from es_simhash.store.rows import WriteResult
 
@@ -173,12 +173,14 @@ def installed_store(
 
     Raises:
         IndexMissing: There is no such index.
-        MappingConflict: It has no fingerprint fields.
+        MappingConflict: It has no fingerprint fields, or indices of several schemes.
     """
     gateway = Gateway.of(client)
     mapped = gateway.mappings(name) if mapped is None else mapped
+    installed = gateway.run(_installed(name, config, mapped))
+    require_one_scheme(name, installed.left_out)
     drops_id = config.id_field is None and rejects_field(mapped, "id")
-    config = replace(gateway.run(_installed(name, config, mapped)), drops_id=drops_id)
+    config = replace(installed, drops_id=drops_id, is_stream=is_data_stream(mapped))
     make = kind or ElasticsearchStore
     return make(Gateway.of(client, retry), name, config, is_complete=True)
 

@@ -9,17 +9,24 @@ from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.store import resources
 from es_simhash.store.added_schemes import AddedScheme, added_schemes
-from es_simhash.store.config import DOCUMENT_SETTINGS
+from es_simhash.store.config import DOCUMENT_SETTINGS, IndexConfig
 from es_simhash.store.elasticsearch.errors import RequestRejected
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.fields import DEFAULT_FIELD
 from es_simhash.store.installation import component_templates
 from es_simhash.store.installation.compatibility import field_conflicts, lacks_field
 from es_simhash.store.installation.entity_fields import require_entity_fields
+from es_simhash.store.installation.index_templates import (
+    IndexTemplate,
+    exception_for,
+    index_template,
+    templates_of_streams,
+)
 from es_simhash.store.installation.scheme_choice import chosen_schemes
 from es_simhash.store.mapped_fields import VECTOR_TYPES, mapped_fields, nearest_hint
-from es_simhash.store.mapping_meta import meta_entry, with_entries
+from es_simhash.store.mapping_meta import meta_entry, schemes_of, with_entries
 from es_simhash.store.paths import adapted_properties, nested_properties
+from es_simhash.store.state_entries import state_index_name
 
 
 @dataclass(frozen=True)
@@ -98,6 +105,73 @@ def install_component_template(
     return requests
 
 
+def install_in_template(
+    client: Client,
+    template: str,
+    *,
+    scheme: Scheme | Sequence[str] = DEFAULT,
+    semantics: SemanticScheme | None = DEFAULT_SEMANTICS,
+    simhash_field: str = DEFAULT_FIELD,
+    dry_run: bool = False,
+) -> list[Request]:
+    """Compose the fingerprint fields into an index template, for indices that do not exist yet.
+
+    This needs the cluster privilege `manage_index_templates`.
+
+    Args:
+        client: Client of the cluster.
+        template: Name of the index template.
+        scheme: Scheme of the fingerprints; or names of schemes and methods.
+        semantics: Scheme of the semantic fields; None to find versions alone.
+        simhash_field: Field of the `simhash` object.
+        dry_run: Send no request that writes.
+
+    Returns:
+        The requests made, or to be made with `dry_run`; none where it has the fields.
+
+    Raises:
+        InputError: There is no such template.
+        MappingConflict: It maps a field of these otherwise, or has those of another scheme.
+    """
+    own, added = chosen_schemes(scheme)
+    wanted = _Wanted(own, semantics, simhash_field, added)
+    requests = _in_template(index_template(Gateway.of(client), template), wanted)
+    if not dry_run:
+        _send(client, requests)
+    return requests
+
+
+def complete_fields(client: Client, index: str, config: IndexConfig) -> dict[str, dict[str, Any]]:
+    """Add the fields to indices behind a name that have none yet, as the others have them.
+
+    A data stream that was rolled over has such an index, unless its template has the fields.
+
+    Args:
+        client: Client of the cluster.
+        index: Index, alias or data stream.
+        config: Names the field of the `simhash` object.
+
+    Returns:
+        The mapping of each index behind the name, as it is then.
+
+    Raises:
+        MappingConflict: No index behind the name has such fields, or one maps a field otherwise.
+        ClusterError: The privilege to change the mapping is missing.
+    """
+    gateway = Gateway.of(client)
+    mappings = gateway.mappings(index)
+    schemes = schemes_of(index, mappings, config.simhash_field)
+    wanted = _Wanted(schemes.scheme, schemes.semantics, config.simhash_field, schemes.added)
+    requests = [
+        request
+        for each in schemes.left_out
+        if each.scheme is None
+        for request in _in_index(each.index, mappings[each.index], wanted)
+    ]
+    _send(client, requests)
+    return gateway.mappings(index) if requests else mappings
+
+
 def _send(client: Client, requests: list[Request]) -> None:
     gateway = Gateway.of(client)
     for request in requests:
@@ -117,24 +191,74 @@ def plan(
     try:
         existing = Gateway.of(client).mappings(index)
     except IndexMissing:
-        wanted = resources.mapping(scheme, simhash_field, semantics, schemes)
-        body = _body_of_new_index(client, index, wanted)
+        mapping = resources.mapping(scheme, simhash_field, semantics, schemes)
+        body = _body_of_new_index(client, index, mapping)
         _require_vectors(index, body["mappings"], semantics)
         return [Request("PUT", f"/{index}", body)]
     if semantics is not None:
         require_entity_fields(Gateway.of(client), existing, semantics.entity_fields)
-    requests = []
-    for name, mapping in sorted(existing.items()):
-        entry = meta_entry(mapping, simhash_field)
-        kept = _kept_semantics(entry, semantics)
-        _require_vectors(name, mapping, kept)
-        wanted = resources.mapping(scheme, simhash_field, kept, _with_present(name, entry, schemes))
-        _keep_documents(wanted, mapping, simhash_field)
-        if _is_missing(name, mapping, wanted, simhash_field):
-            body = _with_other_meta(wanted, mapping)
-            body["properties"] = adapted_properties(body["properties"], mapping)
-            requests.append(Request("PUT", f"/{name}/_mapping", body))
+    wanted = _Wanted(scheme, semantics, simhash_field, schemes)
+    requests = [
+        request
+        for name, mapping in sorted(existing.items())
+        for request in _in_index(name, mapping, wanted)
+    ]
+    # Else the next index of a data stream has none of the fields.
+    for _, template in templates_of_streams(Gateway.of(client), existing):
+        requests += _in_template(template, wanted)
+        beside = exception_for(state_index_name(index), template)
+        if beside is not None and not _is_there(client, beside[0]):
+            requests.append(Request("PUT", *beside))
     return requests
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """The fields that an index is to have."""
+
+    scheme: Scheme
+    semantics: SemanticScheme | None
+    field: str
+    schemes: Sequence[AddedScheme]
+
+    def missing(self, name: str, mapping: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return what a mapping lacks of them, as a mapping; None for nothing.
+
+        Args:
+            name: Of its index or template.
+            mapping: The mapping.
+        """
+        entry = meta_entry(mapping, self.field)
+        kept = _kept_semantics(entry, self.semantics)
+        _require_vectors(name, mapping, kept)
+        schemes = _with_present(name, entry, self.schemes)
+        wanted = resources.mapping(self.scheme, self.field, kept, schemes)
+        _keep_documents(wanted, mapping, self.field)
+        if not _is_missing(name, mapping, wanted, self.field):
+            return None
+        properties = adapted_properties(wanted["properties"], mapping)
+        return {**_with_other_meta(wanted, mapping), "properties": properties}
+
+
+def _in_index(name: str, mapping: Mapping[str, Any], wanted: _Wanted) -> list[Request]:
+    body = wanted.missing(name, mapping)
+    return [] if body is None else [Request("PUT", f"/{name}/_mapping", body)]
+
+
+def _in_template(template: IndexTemplate, wanted: _Wanted) -> list[Request]:
+    mapping = wanted.missing(template.name, template.mapping)
+    if mapping is None:
+        return []
+    return [Request("PUT", *request) for request in template.composed(mapping)]
+
+
+def _is_there(client: Client, path: str) -> bool:
+    try:
+        return bool(Gateway.of(client).request("HEAD", path))
+    except RequestRejected as error:
+        if error.status != 404:
+            raise
+        return False
 
 
 def _body_of_new_index(client: Client, index: str, mapping: dict[str, Any]) -> dict[str, Any]:
