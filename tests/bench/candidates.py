@@ -28,15 +28,18 @@ from itertools import islice
 from pathlib import Path
 
 from elasticsearch import Elasticsearch
+from elasticsearch.helpers import bulk
 
 from es_simhash import Answer, Index, Limits, SearchOptions
 from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.ingestion.deduplication.recent_documents import MAX_CANDIDATES, ShingleQuery
-from es_simhash.ingestion.ingest import ingest
+from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backgrounds.count_background import count_background
 from es_simhash.relation.relation import VERSION_KINDS
 from es_simhash.store.elasticsearch.errors import address
 from es_simhash.store.installation.install import install
 from es_simhash.store.intents import Find, Where
+from es_simhash.store.state_entries import state_index_name
 from tests.bench.engines import bench_client
 from tests.bench.program import run
 from tests.support.datasets import data_file
@@ -231,9 +234,17 @@ def filled(client: Elasticsearch, count: int) -> None:
     """Write the documents, unless they are there."""
     if client.indices.exists(index=INDEX) and client.count(index=INDEX)["count"] == count:
         return
-    client.indices.delete(index=INDEX, ignore_unavailable=True)
+    client.indices.delete(index=[INDEX, state_index_name(INDEX)], ignore_unavailable=True)
+    client.indices.create(index=INDEX, mappings={"properties": {"text": {"type": "text"}}})
+    actions = (
+        {"_index": INDEX, "_id": each["id"], "text": each["text"]}
+        for each in islice(documents((*NEWS, *OTHERS)), count)
+    )
+    bulk(client, actions, refresh=True)
+    # An index that was there before: its background is counted, and its vectors are learned.
     install(client, INDEX)
-    for outcome in ingest(client, INDEX, islice(documents((*NEWS, *OTHERS)), count)):
+    count_background(client, INDEX)
+    for outcome in backfill(client, INDEX):
         assert outcome.ok, outcome
     client.indices.refresh(index=INDEX)
 
@@ -266,7 +277,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             print_differences(index, ids, options.candidates)
             print_ingest(index, {id: news[id] for id in drawn})
         if not options.keep:
-            client.indices.delete(index=INDEX)
+            client.indices.delete(index=[INDEX, state_index_name(INDEX)])
 
 
 if __name__ == "__main__":

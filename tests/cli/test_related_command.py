@@ -220,12 +220,12 @@ def test_explaining_a_query_searches_no_documents(ask: Any, index: str, sent: li
     kinds = [set(body) & {"query", "knn"} for body in bodies]
     assert kinds == [{"query"}, {"knn"}, {"query"}, {"query"}]
     assert bodies[1]["knn"]["similarity"] == 2
-    # What is common in the index weighs the query, and is kept beside it.
-    background = f"POST /{index}/_msearch {index}-simhash"
-    assert [each for each in sent if "search" in each] == [background]
+    # What was learned from the index, its vectors and its background, is kept beside it.
+    beside = f"POST /{index}/_msearch {index}-simhash"
+    assert [each for each in sent if "search" in each] == [beside] * 2
     sent.clear()
     assert json.loads(ask(index, "--text", TEXT, "--explain-query").out)
-    assert {each for each in sent if not each.startswith("GET")} == {background}
+    assert {each for each in sent if not each.startswith("GET")} == {beside}
 
 
 def sent_searches(monkeypatch: pytest.MonkeyPatch, run: Callable[[], Any]) -> list[Any]:
