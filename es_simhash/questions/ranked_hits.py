@@ -59,7 +59,6 @@ class RankedHits:
         related = (relation for relation in self.scored.relations if relation.kind != "none")
         ordered = sorted(related, key=self.order)
         shown = [relation for relation in ordered if options.may_show(relation)]
-        self._queue = shown[options.size :]
         pool = {(each.index, each.id): each for each in shown[: options.size]}
         if options.wants_passages:
             known = {(each.index, each.id): each for each in ordered}
@@ -68,6 +67,9 @@ class RankedHits:
             pool |= {(each.index, each.id): each for each in islice(unshown, _MAX_WEAK)}
             for key in self.by_words:
                 pool.setdefault(key, known.get(key) or _unknown(key))
+        # What is aligned out of turn is counted, and aligned, once.
+        rest = shown[options.size :]
+        self._queue = [each for each in rest if (each.index, each.id) not in pool]
         return list(pool.values())
 
     def next(self, options: SearchOptions) -> list[Relation]:

@@ -121,6 +121,19 @@ def test_an_answer_says_how_many_there_are(client: Any, archive: str) -> None:
     assert (list(beyond), beyond.extent.total, beyond.extent.next_offset) == ([], 7, None)
 
 
+@pytest.mark.parametrize("id", ["harbour", "bank"])
+def test_a_total_that_is_no_estimate_is_that_of_all_pages(asked: Any, id: str) -> None:
+    options = SearchOptions(size=1, evidence=False, min_score=0.01)
+    pages = list(asked.pages(id=id, options=options))
+    assert len(pages) > 3
+    listed = sum(1 + relation.copies for page in pages for relation in page)
+    whole = asked.related(id=id, options=replace(options, size=100))
+    for page in pages:
+        # What is aligned out of turn, for its words, was counted twice.
+        assert page.extent.total == listed or page.extent.is_estimate
+        assert page.extent.total <= whole.extent.total
+
+
 def test_each_relation_says_title_date_and_direction(client: Any, archive: str) -> None:
     from es_simhash import Index
 
