@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: demo node node-stop test check clean docs docs-check docker-lock bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
   bench-semantics bench-labelled-neighbours bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-sweep bench-decisions \
-  bench-passages bench-copies bench-changes bench-chains bench-widget bench-load bench-async bench-outage bench-strain \
+  bench-passages bench-copies bench-changes bench-chains bench-widget bench-load bench-async bench-outage bench-strain bench-contract \
   bench-parts-of-speech bench-peers version-weights bench-candidates bench-schemes bench-tune \
   evaluate experiments
 
@@ -144,6 +144,10 @@ bench-outage: $(STAMP)
 # How fast light requests are while others ask the HTTP service for heavy work and go away.
 bench-strain: $(STAMP)
 	@$(BIN)/python -m tests.bench.service_strain $(ARGS)
+
+# Requests made of the OpenAPI document of the HTTP service, and what all checks of Schemathesis find.
+bench-contract: $(STAMP)
+	@$(BIN)/python -m tests.bench.service_contract $(ARGS)
 
 # Shared passages, aligned and found through an index (needs the data).
 bench-passages: $(STAMP)

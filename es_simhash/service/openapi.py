@@ -141,9 +141,16 @@ def _query(name: str, parameter: Parameter) -> dict[str, Any]:
         "in": "query",
         "required": False,
         "description": f"{parameter.help}{none_for}",
-        "schema": parameter.json_schema(),
+        "schema": {**_lengths(parameter), **parameter.json_schema()},
         **({"style": "form", "explode": True} if parameter.is_repeatable else {}),
     }
+
+
+def _lengths(parameter: Parameter) -> Schema:
+    """Return the bounds of a string that is none of several choices."""
+    if parameter.type is not str or parameter.choices:
+        return {}
+    return {"minLength": 1, "maxLength": MAX_ID_BYTES}
 
 
 def _probe(name: str, summary: str, *statuses: int) -> dict[str, Any]:

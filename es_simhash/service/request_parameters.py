@@ -88,7 +88,8 @@ def options_of(
         allowed: Parameters that it may have, by name.
 
     Raises:
-        Problem: 400, for a parameter that is unknown, repeated, or out of bounds.
+        Problem: 400, for a parameter that is unknown, repeated, or out of bounds; 422 for two
+            that do not go together.
     """
     values = _values(given, allowed)
     of_recency = set(outside_names(Recency).values())
@@ -99,17 +100,17 @@ def options_of(
     }
     ages = {name: values[name] for name in allowed if name in of_recency and name in values}
     if kind is SearchOptions and ages:
-        if "recency" not in ages:
-            raise Problem(400, f"{next(iter(ages))} needs recency.")
+        # There is one date field, so that it need not be named.
         named = {allowed[name].name: value for name, (value,) in ages.items()}
-        options["recency"] = Recency(**named)
+        options["recency"] = Recency(**{"field": allowed["recency"].choices[0], **named})
     if kind is OnVersion:
         options["action"] = "skip"
         options["kinds"] = options["kinds"] or OnVersion().kinds
     try:
         return kind(**options)
     except InputError as error:
-        raise Problem(400, str(error)) from error
+        # Each value is possible by itself.
+        raise Problem(422, str(error)) from error
 
 
 def _values(

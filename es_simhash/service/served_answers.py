@@ -134,7 +134,7 @@ class Answers:
                 Related, self.related, SearchOptions, TextBody, is_cached=False,
             ),
             Operation(
-                "/v1/related/batch", "relatedToEach", "Documents related to each of several",
+                "/v1/batch/related", "relatedToEach", "Documents related to each of several",
                 RelatedToEach, self.related_to_each, SearchOptions, IdsBody, is_cached=False,
             ),
             Operation(

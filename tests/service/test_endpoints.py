@@ -243,16 +243,16 @@ def test_several_documents_are_asked_about_at_once(serve: Serve, client: Any, in
     client.index(index=index, id="bare", document={"title": "no text"}, refresh=True)
     http = serve(index)
     for ids in (["a", "none", "a", "b"], ["bare", "a", "b"]):
-        answer = http.post("/v1/related/batch?size=1", json={"ids": ids})
+        answer = http.post("/v1/batch/related?size=1", json={"ids": ids})
         shown = {each["id"]: each for each in answer.json()["answers"]}
         assert list(shown) == list(dict.fromkeys(ids))
         for id in ("a", "b"):
             assert shown[id]["related"] == http.get(f"/v1/related/{id}?size=1").json()
             assert shown[id]["problem"] is None
     assert shown["bare"]["problem"] == http.get("/v1/related/bare").json()
-    missing = http.post("/v1/related/batch", json={"ids": ["none"]}).json()["answers"]
+    missing = http.post("/v1/batch/related", json={"ids": ["none"]}).json()["answers"]
     assert missing[0]["problem"] == http.get("/v1/related/none").json()
-    many = http.post("/v1/related/batch", json={"ids": ["a"] * 21})
+    many = http.post("/v1/batch/related", json={"ids": ["a"] * 21})
     assert (many.status_code, many.json()["detail"]) == (400, '"ids" may have at most 20 ids.')
 
 

@@ -88,14 +88,9 @@ def test_other_options_are_read_alike() -> None:
         ([("min_score", "1_0")], "min_score must be a number from 0 to 1."),
         ([("min_score", "1.5")], "min_score must be a number from 0 to 1."),
         ([("recency", "secret")], "recency must be one of date."),
-        ([("recency_weight", "1")], "recency_weight needs recency."),
         (
             [("recency", "date"), ("recency_half_life", "0")],
             "recency_half_life must be a number above 0 to 36525.",
-        ),
-        (
-            [("recency", "date"), ("sort", "date")],
-            "recency ranks by score and date; it cannot be combined with a sort by date.",
         ),
         ([("sise", "1")], "Unknown parameter 'sise'. Use size."),
         (
@@ -112,6 +107,18 @@ def test_a_query_that_is_invalid(given: list[tuple[str, str]], detail: str) -> N
     assert caught.value.status == 400
     assert caught.value.detail.startswith(detail)
     assert len(caught.value.detail) < 250
+
+
+def test_parameters_that_do_not_go_together() -> None:
+    with pytest.raises(Problem, match="recency ranks by score and date; it cannot be") as caught:
+        options_of(SearchOptions, [("recency", "date"), ("sort", "date")], ALLOWED)
+    assert caught.value.status == 422
+
+
+def test_the_one_date_field_need_not_be_named() -> None:
+    given = [("recency_weight", "1")]
+    expected = SearchOptions(size=5, recency=Recency("date", weight=1))
+    assert options_of(SearchOptions, given, ALLOWED) == expected
 
 
 def test_ids_are_read_from_the_escaped_path() -> None:

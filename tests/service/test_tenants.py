@@ -68,7 +68,7 @@ def told(http: Any) -> dict[str, tuple[int, bytes, Mapping[str, str]]]:
         ("/v1/duplicates", {"text": FIRST}), ("/v1/duplicates", {"text": revised(FIRST, 3)}),
         ("/v1/duplicates?lose=1", {"text": revised(FIRST, 3)}),
         ("/v1/duplicates", {"text": f"{FIRST} {text(7, 40)}"}),
-        ("/v1/related/batch", {"ids": [*ids[:10], "b-0-a0"]}),
+        ("/v1/batch/related", {"ids": [*ids[:10], "b-0-a0"]}),
     ]  # fmt: skip
     for path, body in bodies:
         answers[f"{path} {body}"] = http.post(path, headers=A, json=body)
