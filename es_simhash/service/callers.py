@@ -183,16 +183,38 @@ class RateLimit:
         """
         if not self._rate:
             return
-        with self._lock:
-            now = self._clock()
-            left, seen = self._buckets.pop(caller, (self._burst, now))
-            left = min(self._burst, left + (now - seen) * self._rate)
-            self._buckets[caller] = (left - 1 if left >= 1 else left, now)
-            if len(self._buckets) > _MAX_CALLERS:
-                self._buckets.popitem(last=False)
+        left = self._spend(caller, 1.0, least=1.0)
         if left < 1:
             REFUSALS.labels("rate").inc()
             wait = math.ceil((1 - left) / self._rate)
             raise Problem(
                 429, "Too many requests; wait before the next one.", {"Retry-After": str(wait)}
             )
+
+    def charge(self, caller: str, cost: int) -> None:
+        """Count work for a request that was taken; it may leave less than nothing.
+
+        Args:
+            caller: Name of the caller.
+            cost: How many further requests it counts for.
+        """
+        if self._rate and cost:
+            self._spend(caller, float(cost), least=-math.inf)
+
+    def _spend(self, caller: str, cost: float, *, least: float) -> float:
+        """Take tokens out of a bucket, where it has as many as are needed; return how many it had.
+
+        Args:
+            caller: Whose bucket.
+            cost: How many.
+            least: How many are needed.
+        """
+        with self._lock:
+            now = self._clock()
+            left, seen = self._buckets.pop(caller, (self._burst, now))
+            left = min(self._burst, left + (now - seen) * self._rate)
+            rest = left - cost if left >= least else left
+            self._buckets[caller] = (max(rest, -self._burst), now)
+            if len(self._buckets) > _MAX_CALLERS:
+                self._buckets.popitem(last=False)
+        return left

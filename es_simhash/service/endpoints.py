@@ -158,6 +158,7 @@ class Endpoints:
         question = replace(Question(caller.filters, tuple(ids)), **read)
         answered = await self.dispatcher.kept(operation, question)
         if answered is None:
+            self.charge(caller, operation.cost(question) - 1)
             answer = self.dispatcher.new(operation, question, caller.account or NOBODY)
             answered = await while_connected(request, answer)
         body, is_stale = answered
@@ -260,6 +261,10 @@ class Endpoints:
         caller = replace(caller, account=caller.account or address)
         self._limit.take(caller.account or NOBODY)
         return caller
+
+    def charge(self, caller: Caller, cost: int) -> None:
+        """Count work for a caller, besides the request."""
+        self._limit.charge(caller.account or NOBODY, cost)
 
     async def body(self, request: Request) -> bytes:
         """Return the body of a request.

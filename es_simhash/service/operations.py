@@ -16,6 +16,8 @@ Filters = Sequence[Mapping[str, Any]]
 States = Mapping[tuple[str, str], tuple[int, int]]
 # The beginning of every address whose answers are promised to keep their form.
 VERSION = "/v1"
+# Requests that a comparison of whole texts counts for.
+HEAVY = 10
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,12 @@ class Operation:
     body: type | None = None
     is_cached: bool = True
     is_heavy: bool = False
+
+    def cost(self, question: Question) -> int:
+        """Return how many requests a new answer counts for; one from the cache counts for one."""
+        if self.is_heavy:
+            return HEAVY
+        return max(1, len(question.ids)) if self.body is not None else 1
 
     @property
     def method(self) -> Literal["GET", "POST"]:

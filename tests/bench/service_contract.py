@@ -14,13 +14,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from es_simhash.ingestion.ingest import ingest
 from es_simhash.maintenance.families.find_families import find_families
 from es_simhash.store.elasticsearch.connection import connect
-from es_simhash.store.installation.install import install
 from scripts.local_node import node as nodes
 from tests.bench.program import run
-from tests.bench.service import INDEX, documents, served
+from tests.bench.served_index import INDEX, fill, made_up, served
 
 _NODE = "bench-contract"
 _RULES = Path(__file__).with_name("schemathesis.toml")
@@ -36,14 +34,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     node = nodes.start(name=_NODE, heap="512m")
     try:
         with connect(node.url) as client:
-            client.indices.delete(index=INDEX, ignore_unavailable=True)
-            install(client, INDEX)
-            failed = sum(
-                not each.ok for each in ingest(client, INDEX, documents(options.documents))
-            )
-            client.indices.refresh(index=INDEX)
+            count = fill(client, made_up(options.documents))
             find_families(client, INDEX)
-        print(f"on Elasticsearch {node.version}, {options.documents} documents, {failed} failed")
+        print(f"on Elasticsearch {node.version}, {count} documents")
         with served(node.url, 1, 0) as (port, _):
             _check(f"http://127.0.0.1:{port}/v1/openapi.json", options.seconds)
     finally:

@@ -154,6 +154,33 @@ def test_too_many_requests_of_one_key_do_not_count_for_another(serve: Serve, ten
     assert guesses == [401, 401, 429]
 
 
+def test_work_counts_for_more_than_what_is_kept(serve: Serve, tenants: str) -> None:
+    http = serve(tenants, tenant_config(limits=ServiceLimits(requests_per_minute=13)))
+    a, b = bearer(KEYS["a"]), bearer(KEYS["b"])
+    # A comparison of whole texts for ten requests, the same from the cache for one.
+    statuses = [http.get("/v1/compare/a1/a2", headers=a).status_code for _ in range(5)]
+    assert statuses == [200, 200, 200, 200, 429]
+    # A batch for each of its ids, the last of which may exceed the limit.
+    batch = {"ids": ["b1", "b2", "b3", "none"]}
+    sent = [http.post("/v1/batch/related", headers=b, json=batch).status_code for _ in range(5)]
+    assert sent == [200, 200, 200, 200, 429]
+
+
+def test_work_may_leave_less_than_nothing_and_no_more_than_a_minute() -> None:
+    now = [0.0]
+    limit = RateLimit(60, clock=lambda: now[0])
+    limit.take("x")
+    limit.charge("x", 1_000)
+    with pytest.raises(Problem) as caught:
+        limit.take("x")
+    assert caught.value.headers == {"Retry-After": "61"}
+    now[0] = 62.0
+    limit.take("x")
+    free = RateLimit(0)
+    free.charge("x", 1_000)
+    free.take("x")
+
+
 def test_the_rate_limit_recovers() -> None:
     now = [0.0]
     limit = RateLimit(60, clock=lambda: now[0])

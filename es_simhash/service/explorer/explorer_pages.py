@@ -24,7 +24,7 @@ from es_simhash.service.explorer.label_pages import PATH, LabelPages
 from es_simhash.service.explorer.page_parameters import ListPage, page_options, search_words
 from es_simhash.service.explorer.rendering import PageWriter, static_files
 from es_simhash.service.monitoring import log
-from es_simhash.service.operations import MemberPage, Question
+from es_simhash.service.operations import HEAVY, MemberPage, Question
 from es_simhash.service.request_parameters import path_ids
 from es_simhash.service.responses import TITLES, Body, Problem, conditional
 from es_simhash.store.options import SearchOptions
@@ -171,6 +171,7 @@ class Explorer:
     async def compare(self, request: Request, caller: Caller) -> Response:
         """Show two documents side by side."""
         a, b = path_ids(request.scope["raw_path"], f"{ROOT}compare/", 2)
+        self.endpoints.charge(caller, HEAVY - 1)
         compared = await while_connected(
             request,
             self.endpoints.dispatcher.run(
