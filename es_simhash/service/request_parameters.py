@@ -99,10 +99,10 @@ def options_of(
         if kind is not SearchOptions or name not in of_recency
     }
     ages = {name: values[name] for name in allowed if name in of_recency and name in values}
-    if kind is SearchOptions and ages:
-        # There is one date field, so that it need not be named.
+    # Without it the other two are nothing: generated clients send the defaults of all parameters.
+    if kind is SearchOptions and "recency" in ages:
         named = {allowed[name].name: value for name, (value,) in ages.items()}
-        options["recency"] = Recency(**{"field": allowed["recency"].choices[0], **named})
+        options["recency"] = Recency(**named)
     if kind is OnVersion:
         options["action"] = "skip"
         options["kinds"] = options["kinds"] or OnVersion().kinds

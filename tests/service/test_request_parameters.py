@@ -115,10 +115,14 @@ def test_parameters_that_do_not_go_together() -> None:
     assert caught.value.status == 422
 
 
-def test_the_one_date_field_need_not_be_named() -> None:
-    given = [("recency_weight", "1")]
-    expected = SearchOptions(size=5, recency=Recency("date", weight=1))
-    assert options_of(SearchOptions, given, ALLOWED) == expected
+def test_defaults_that_a_client_sends_change_nothing() -> None:
+    given = [
+        (name, str(parameter.default).lower())
+        for name, parameter in ALLOWED.items()
+        if parameter.default is not None and not parameter.is_repeatable
+    ]
+    assert {"recency_weight", "collapse"} < {name for name, _ in given}
+    assert options_of(SearchOptions, given, ALLOWED) == options_of(SearchOptions, [], ALLOWED)
 
 
 def test_ids_are_read_from_the_escaped_path() -> None:
