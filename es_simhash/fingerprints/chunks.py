@@ -32,7 +32,7 @@ class ChunkFingerprints:
         counts = self.shingle_counts.tolist()
         return next((level for level, count in enumerate(counts) if count > 0), 0)
 
-    @property
+    @cached_property
     def shingles(self) -> int:
         """Number of distinct shingles of the text."""
         return int(self.shingle_counts[self.level])

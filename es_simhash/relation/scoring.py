@@ -6,6 +6,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -18,6 +19,7 @@ from es_simhash.relation.resemblance import GREATEST, Resemblance, resemblance_o
 from es_simhash.relation.shared_shingles import (
     Containment,
     containment,
+    fewer_shingles,
     least_shared,
     shared_bound,
     shared_shingles,
@@ -31,7 +33,12 @@ from es_simhash.relation.thresholds import (
     SHARED_SCORE,
     VERSION_SCORE,
 )
-from es_simhash.relation.version_value import log_odds_of_pair, score_of_pair, value_of_pair
+from es_simhash.relation.version_value import (
+    log_odds_of_pair,
+    score_of_pair,
+    score_without_versions,
+    value_of_pair,
+)
 from es_simhash.semantics.semantic_profile import SemanticProfile
 from es_simhash.semantics.similarity import compare_profiles
 
@@ -80,8 +87,13 @@ def unshared_score(query: ScoredText, candidate: Candidate) -> float:
 
     It needs no comparison of chunks, and no threshold: versions share a shingle.
     """
-    nothing = containment(query.chunks, candidate.chunks, 0)
-    greatest = score_of_pair(query, candidate, nothing, GREATEST, VERSION_SCORE)
+    return _unshared_score(fewer_shingles(query.chunks, candidate.chunks))
+
+
+@lru_cache(maxsize=1 << 12)
+def _unshared_score(fewer: float) -> float:
+    """Return that score by the shingles of the text that has fewer; most have a few hundred."""
+    greatest = score_without_versions(Containment(0, fewer, fewer), GREATEST)
     return round(greatest, SCORE_DIGITS)
 
 

@@ -79,12 +79,22 @@ def containment(one: ChunkFingerprints, other: ChunkFingerprints, shared: int) -
         other: Another.
         shared: Number of shingles below their `shared_bound` that both have.
     """
-    level = max(one.level, other.level)
-    fewer, more = sorted((int(one.shingle_counts[level]), int(other.shingle_counts[level])))
-    if shared < max(least_shared(one.shingles), least_shared(other.shingles)):
+    if shared and shared < max(least_shared(one.shingles), least_shared(other.shingles)):
         shared = 0
+    return Containment(shared, *_compared_shingles(one, other))
+
+
+def fewer_shingles(one: ChunkFingerprints, other: ChunkFingerprints) -> float:
+    """Return how many shingles of the text that has fewer can be compared."""
+    return _compared_shingles(one, other)[0]
+
+
+def _compared_shingles(one: ChunkFingerprints, other: ChunkFingerprints) -> tuple[float, float]:
+    """Return how many shingles of each text can be compared, the fewer first."""
+    level = max(one.level, other.level)
+    ours, theirs = int(one.shingle_counts[level]), int(other.shingle_counts[level])
     part = shared_bound(one, other) / ALL_SHINGLES
-    return Containment(shared, fewer * part, more * part)
+    return (ours * part, theirs * part) if ours <= theirs else (theirs * part, ours * part)
 
 
 def shared_shingles(

@@ -53,6 +53,16 @@ def score_of_pair(
     value = value_of_pair(one, other, shared, resemblance)
     if value >= threshold:
         return rescaled(value, threshold)
+    return score_without_versions(shared, resemblance)
+
+
+def score_without_versions(shared: Containment, resemblance: Resemblance) -> float:
+    """Return the score of two texts that are no versions, below VERSION_SCORE.
+
+    Args:
+        shared: The shingles they share.
+        resemblance: Resemblance of their chunks.
+    """
     copied = shared.smoothed(resemblance.greater)
     body = _body(copied, resemblance.greater, RESEMBLANCE_WEIGHT)
     below = _piecewise(body, (SHOWN_SCORE, SHOWN_SCORE), (1.0, VERSION_SCORE))

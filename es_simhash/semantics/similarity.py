@@ -107,11 +107,19 @@ def similarity_parts(
     return parts
 
 
-def similarity_of(parts: SimilarityParts, query: SemanticProfile) -> SemanticSimilarity:
-    """Return a similarity without evidence; the background of the query weighed it."""
+def similarity_of(
+    parts: SimilarityParts, query: SemanticProfile, score: float = 0.0
+) -> SemanticSimilarity:
+    """Return a similarity without evidence; the background of the query weighed it.
+
+    Args:
+        parts: Its parts.
+        query: Profile of the query.
+        score: Score that it has by itself, where that is known.
+    """
     name = None if query.background is None else query.background.name
     shared = parts.concepts + parts.entities
-    return SemanticSimilarity(*parts, others=shared, background=name)
+    return SemanticSimilarity(*parts, others=shared, score=score, background=name)
 
 
 def _within(cosine: float | None) -> float:

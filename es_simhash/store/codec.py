@@ -36,6 +36,7 @@ _CHUNK_BYTES = CHUNK_BITS // 8
 # How many shingles each of the four windows picks, 32 bits each.
 _HEADER = np.dtype("<u4")
 _HEADER_BYTES = 16
+_LENGTH = np.dtype("<u2")
 _BASE64 = np.frombuffer(
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", np.uint8
 )
@@ -90,7 +91,7 @@ def unpack_chunks(packed: str) -> ChunkFingerprints:
         )
     end = _HEADER_BYTES + count * _CHUNK_BYTES
     fingerprints = np.frombuffer(raw, np.uint8, count * _CHUNK_BYTES, _HEADER_BYTES)
-    characters = np.frombuffer(raw, "<u2", count, end).astype(np.int64)
+    characters = np.frombuffer(raw, _LENGTH, count, end).astype(np.int64)
     counts = np.frombuffer(raw, _HEADER, 4).astype(np.int64)
     return ChunkFingerprints(fingerprints.reshape(count, _CHUNK_BYTES), characters, counts)
 

@@ -1,5 +1,6 @@
 """The searches that bring the candidates for versions of one text, and reading their hits."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -22,12 +23,16 @@ from es_simhash.store.elasticsearch.conditions import (
     filters_of,
     shingle_clauses,
 )
-from es_simhash.store.elasticsearch.hits import places_of
+from es_simhash.store.elasticsearch.hits import best_of, places_of
+from es_simhash.store.elasticsearch.searches import TermSearch
 from es_simhash.store.intents import CompareShingles, Filter, FindSimilar, Where
 from es_simhash.store.rows import SimilarTexts
 
 # Name of the clause that finds exact copies; those of shingles are named by their position.
 _EXACT = "exact"
+# Of documents that share shingles, this part more is requested than wanted, for those that are as
+# good as the last.
+_EQUAL_SHARE = 0.25
 # Ids in one search: as an id may be in several indices, twice as many hits are requested.
 _IDS = MAX_HITS // 2
 
@@ -53,7 +58,9 @@ def similar_bodies(request: FindSimilar, config: IndexConfig, where: Where) -> l
     if request.fingerprints.document is None:
         raise InputError("Text has no words to fingerprint. Give another text.")
     conditions = filters_of(replace(where, fingerprinted=True), config)
-    shingles = _shingle_body(request.fingerprints, config, request.candidates, conditions)
+    wanted = min(MAX_HITS, math.ceil(request.candidates * (1 + _EQUAL_SHARE)))
+    shingles = _shingle_body(request.fingerprints, config, wanted, conditions)
+    shingles["track_total_hits"] = request.candidates + 1
     return [shingles, _block_body(request, config, conditions)]
 
 
@@ -63,12 +70,13 @@ def read_similar(
     """Return the candidates of the searches of `similar_bodies`."""
     by_shingles, by_blocks = (response["hits"] for response in responses)
     queried = sampled(request.fingerprints.shingles)
+    sharing = best_of(by_shingles["hits"], request.candidates)
     return SimilarTexts(
-        [_candidate(hit, queried, config) for hit in by_shingles["hits"]],
+        [_candidate(hit, queried, config) for hit in sharing],
         [_candidate(hit, queried, config) for hit in by_blocks["hits"]],
         is_cut=by_shingles["total"]["value"] > request.candidates,
         is_cut_within_k=by_blocks["total"]["value"] >= _requested_neighbours(request.candidates),
-        places=places_of([*by_shingles["hits"], *by_blocks["hits"]]),
+        places=places_of([*sharing, *by_blocks["hits"]]),
     )
 
 
@@ -115,12 +123,13 @@ def _body(config: IndexConfig, size: int) -> dict[str, Any]:
 
 def _shingle_body(
     fingerprints: TextFingerprints, config: IndexConfig, size: int, conditions: Sequence[Filter]
-) -> dict[str, Any]:
+) -> TermSearch:
     queried, shingles = sampled(fingerprints.shingles), len(fingerprints.shingles)
     sharing = shingle_clauses(config.simhash_field, queried, shingles, named=True)
     same = {"value": fingerprints.content_hash, "_name": _EXACT, "boost": SAME_TEXT_BOOST}
     sharing["should"].append({"term": {config.path(fields.CONTENT_HASH): same}})
-    return {**_body(config, size), "query": {"bool": {"filter": list(conditions), **sharing}}}
+    query = {"bool": {"filter": list(conditions), **sharing}}
+    return TermSearch({**_body(config, size), "query": query})
 
 
 def _block_body(

@@ -18,6 +18,19 @@ def places_of(hits: Sequence[Hit]) -> dict[Key, DocumentRef]:
     return {ref.key: ref for ref in map(ref_of, hits)}
 
 
+def best_of(hits: Sequence[Hit], count: int) -> list[Hit]:
+    """Return the hits of the greatest scores, of equal ones the first by index and id.
+
+    The engine takes whichever of equal ones it meets first, which depends on shards and segments.
+    So searches ask for more hits than are wanted.
+
+    Args:
+        hits: Those of a search.
+        count: How many to return at most.
+    """
+    return sorted(hits, key=lambda hit: (-hit["_score"], hit["_index"], hit["_id"]))[:count]
+
+
 def version_of(hit: Hit) -> DocumentVersion:
     """Return in which version a search hit or an entry of a multi-get was read."""
     return DocumentVersion(ref_of(hit), hit["_seq_no"], hit["_primary_term"])

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from es_simhash.store.elasticsearch.conditions import MAX_HITS
+from es_simhash.store.elasticsearch.searches import TermSearch
 from es_simhash.store.options import Query
 
 _WIDER = 10
@@ -60,7 +61,7 @@ def widened(sent: Mapping[str, Any]) -> dict[str, Any]:
     else:
         query = sent["query"]["bool"]
         wide["query"] = {"bool": {**query, "should": _clauses(query["should"], size)}}
-    return wide
+    return TermSearch(wide) if isinstance(sent, TermSearch) else wide
 
 
 def _clauses(should: Sequence[Query], size: int) -> list[Query]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.relation.relation import semantic_score
 from es_simhash.relation.thresholds import UNREAD_MARGIN
 from es_simhash.semantics.semantic_profile import SemanticProfile
 from es_simhash.semantics.semantic_scheme import WORD_VECTORS, SemanticScheme
@@ -220,7 +221,12 @@ def read_near(
     table = field_path(simhash_field, fields.VECTOR_TABLE)
     farther = left[0][1].similarity if left else 0.0
     neighbours = [
-        _neighbour(hit, similarity_of(parts, profile), request, simhash_field)
+        _neighbour(
+            hit,
+            similarity_of(parts, profile, semantic_score(parts.similarity)),
+            request,
+            simhash_field,
+        )
         for hit, parts in best
     ]
     return TextHits(

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from es_simhash.relation.alignment.sorted_arrays import first_places
 from es_simhash.semantics.rarity import rarity
-from es_simhash.store.elasticsearch.hits import places_of
+from es_simhash.store.elasticsearch.hits import best_of, places_of
+from es_simhash.store.elasticsearch.searches import TermSearch
 from es_simhash.store.intents import Filter, FindSharedWords, PassageText
 from es_simhash.store.rows import TextHits
 
@@ -25,6 +26,8 @@ _MAX_SEARCHES = 200
 # Documents of each search, as many as are to be shown: those whose best passage has most in
 # common with one of the text.
 _LEAST_HITS, _MOST_HITS = 10, 100
+# So many more are requested, for those that are as good as the last.
+_EQUAL_HITS = 20
 # Documents of all searches of one text.
 _MAX_DOCUMENTS = 100
 # A document has to have so many of the words of a passage.
@@ -45,7 +48,7 @@ def passage_queries(
         fields: Fields of the documents' texts.
         conditions: What every hit must match.
     """
-    hits = min(max(request.size, _LEAST_HITS), _MOST_HITS)
+    hits = _hits(request) + _EQUAL_HITS
     passages = list(_passages(request))
     most = _PASSAGES * _MAX_SEARCHES
     if len(passages) > most:
@@ -62,8 +65,10 @@ def passage_queries(
 
 def read_shared_words(responses: Sequence[Mapping[str, Any]], request: FindSharedWords) -> TextHits:
     """Return the documents of the searches of `passage_queries`, best first."""
-    hits = [hit for response in responses for hit in response["hits"]["hits"]]
-    hits.sort(key=lambda hit: (-hit["_score"], hit["_index"], hit["_id"]))
+    found = [
+        hit for response in responses for hit in best_of(response["hits"]["hits"], _hits(request))
+    ]
+    hits = best_of(found, len(found))
     keys = dict.fromkeys((hit["_index"], hit["_id"]) for hit in hits)
     # A text of one search or two is answered with as many documents as one search returns.
     most = min(_MAX_DOCUMENTS, max(request.size, _LEAST_HITS) * max(1, len(responses) // 2))
@@ -74,15 +79,19 @@ def read_shared_words(responses: Sequence[Mapping[str, Any]], request: FindShare
     )
 
 
+def _hits(request: FindSharedWords) -> int:
+    """Return how many documents one search is to find."""
+    return min(max(request.size, _LEAST_HITS), _MOST_HITS)
+
+
 def _body(clauses: Sequence[Filter], conditions: Sequence[Filter], hits: int) -> dict[str, Any]:
-    return {
-        "size": hits,
-        "_source": False,
-        "track_total_hits": False,
-        "query": {
-            "bool": {"filter": list(conditions), "must": [{"dis_max": {"queries": list(clauses)}}]}
-        },
-    }
+    best = {"dis_max": {"queries": list(clauses)}}
+    return TermSearch(
+        size=hits,
+        _source=False,
+        track_total_hits=False,
+        query={"bool": {"filter": list(conditions), "must": [best]}},
+    )
 
 
 def _clause(fields: Sequence[str], words: Sequence[str]) -> Filter:

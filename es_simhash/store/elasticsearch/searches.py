@@ -17,6 +17,17 @@ _NO_SHARD = "no_shard_available_action_exception"
 _REJECTED: Mapping[str, Any] = {"hits": {"hits": []}, "rejected": True}
 
 
+# Frequencies of terms are counted over all shards.
+_OVER_SHARDS = {"search_type": "dfs_query_then_fetch"}
+
+
+class TermSearch(dict[str, Any]):
+    """Body of a search whose hits are ordered by how frequent terms are.
+
+    That is counted over all shards, so that the order does not depend on how many there are.
+    """
+
+
 @dataclass(frozen=True)
 class OptionalSearch:
     """A search of an index that need not exist; without it, or the privilege to read it, no hits.
@@ -90,9 +101,9 @@ def _send_all(
 ) -> Calls[list[Mapping[str, Any]]]:
     if not bodies and not optional:
         return []
-    lines = [line for body in bodies for line in (_COMPLETE, body)]
+    lines = [line for body in bodies for line in (_header(body), body)]
     for further in optional:
-        lines += [_header(further), further.body]
+        lines += [{**_header(further.body), **_place(further)}, further.body]
     params = {"include_named_queries_score": "true"}
     path = index_path(index, "_msearch")
     responses: list[Mapping[str, Any]] = yield Call("POST", path, lines, params, _responses)
@@ -107,10 +118,14 @@ def _responses(response: Any, may_retry: bool) -> list[Mapping[str, Any]]:
     return responses
 
 
-def _header(search: OptionalSearch) -> dict[str, Any]:
+def _header(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {**_COMPLETE, **_OVER_SHARDS} if isinstance(body, TermSearch) else _COMPLETE
+
+
+def _place(search: OptionalSearch) -> dict[str, Any]:
     if search.index is None:
-        return _COMPLETE
-    return {**_COMPLETE, "index": search.index, "ignore_unavailable": True}
+        return {}
+    return {"index": search.index, "ignore_unavailable": True}
 
 
 def count(

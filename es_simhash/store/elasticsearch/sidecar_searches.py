@@ -19,7 +19,7 @@ from es_simhash.store.elasticsearch.index_searches import (
     divided,
 )
 from es_simhash.store.elasticsearch.narrowing import is_full, lacks, narrowed, widened
-from es_simhash.store.elasticsearch.searches import search_all
+from es_simhash.store.elasticsearch.searches import TermSearch, search_all
 from es_simhash.store.fields import INDEX, SOURCE
 from es_simhash.store.mapping_meta import source_of
 
@@ -245,7 +245,8 @@ class SidecarSearches(IndexSearches):
 
 def _with_origin(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return a search that also returns in which index each document was recorded."""
-    return {**body, "docvalue_fields": [*body["docvalue_fields"], _RECORDED]}
+    recorded = {**body, "docvalue_fields": [*body["docvalue_fields"], _RECORDED]}
+    return TermSearch(recorded) if isinstance(body, TermSearch) else recorded
 
 
 def _key(plan: Searches) -> str:
