@@ -13,6 +13,7 @@ from es_simhash.service.callers import RateLimit
 from es_simhash.service.responses import Problem
 from es_simhash.service.service_config import ServiceConfig, ServiceLimits
 from tests.support.service import FIRST, KEYS, Serve, bearer, tenant_config
+from tests.support.subjects import LANGUAGES, texts_of
 
 pytestmark = pytest.mark.cluster
 
@@ -247,3 +248,47 @@ def test_more_requests_than_may_wait_are_told_to_come_back(serve: Serve, tenants
     assert {answer.status_code for answer in answers} == {200, 503}
     busy = next(answer for answer in answers if answer.status_code == 503)
     assert busy.headers["retry-after"] == "2"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1/documents/{}",
+        "/v1/related/{}",
+        "/v1/families/{}",
+        "/v1/compare/a1/{}",
+        "/v1/evidence/{}/a1",
+    ],
+)
+def test_an_id_of_ten_thousand_characters_is_no_document(
+    serve: Serve, tenants: str, path: str
+) -> None:
+    http = serve(tenants)
+    missing = http.get(path.format("none"))
+    for id in ("x" * 10_000, "%E4%B8%AD" * 3_333):
+        answer = http.get(path.format(id))
+        assert (answer.status_code, answer.json()) == (404, missing.json())
+
+
+def test_ids_of_ten_thousand_characters_in_a_body_are_invalid(serve: Serve, tenants: str) -> None:
+    answer = serve(tenants).post("/v1/batch/related", json={"ids": ["x" * 10_000]})
+    assert answer.status_code == 400
+    assert len(answer.text) < 300
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_text_of_any_script_at_the_size_limit_is_answered(
+    serve: Serve, tenants: str, language: str
+) -> None:
+    texts = texts_of(language)
+    text = texts.join(texts.harbour, texts.school, texts.bees)
+    limit = 60_000
+    http = serve(tenants, limited(body_bytes=limit, seconds=60.0))
+    # As JSON has it: of letters beyond ASCII two to four bytes each.
+    room = limit - len(b'{"text":""}')
+    cut = (text * (room // len(text) + 1)).encode()[:room].decode(errors="ignore")
+    body = json.dumps({"text": cut}, ensure_ascii=False, separators=(",", ":")).encode()
+    assert limit - 4 < len(body) <= limit
+    for path in ("/v1/related", "/v1/duplicates"):
+        answer = http.post(path, content=body, headers=JSON)
+        assert answer.status_code == 200, answer.text
