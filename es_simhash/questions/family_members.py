@@ -18,6 +18,8 @@ from es_simhash.store.dates import Date, DateField
 from es_simhash.store.paths import get_values
 from es_simhash.store.rows import Row
 
+# Documents of one family that are read.
+MAX_MEMBERS = 500
 # Members that share most with one are scored with it: chunks take long to compare.
 _SCORED = 2
 # How many bits of each byte are set.

@@ -5,7 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from es_simhash.errors import DocumentMissing, InputError
-from es_simhash.questions.family_members import members_of, represented, version_order
+from es_simhash.questions.family_members import (
+    MAX_MEMBERS,
+    members_of,
+    represented,
+    version_order,
+)
 from es_simhash.questions.family_surroundings import Surroundings
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.family_history import FamilyHistory
@@ -28,8 +33,7 @@ from es_simhash.store.rows import Row, Rows
 
 # Names of families are made of content hashes.
 _NAME = re.compile(r"[0-9a-f]{16}")
-# Documents of one family that are read, and documents that are near one of them.
-MAX_MEMBERS = 500
+# Documents that are near one of a family.
 _MAX_NEAR = 20
 
 

@@ -1,11 +1,13 @@
 """What a caller may not read has no effect on what it reads: answers are compared byte by byte."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 
+from es_simhash.service.service_config import ServiceLimits
 from tests.support.library import TEXTS, fill
 from tests.support.service import KEYS, Serve, bearer, tenant_config
 from tests.support.shelf import revised, text
@@ -14,6 +16,7 @@ pytestmark = pytest.mark.cluster
 
 A = bearer(KEYS["a"])
 FIRST = text(1)
+UNLIMITED = ServiceLimits(requests_per_minute=0)
 STORIES = ("harbour", "harbour-revised", "harbour-union", "harbour-history", "zh-bank", "zh-bank-2")
 _OWN = ("x-request-id", "date")
 
@@ -82,6 +85,16 @@ def told(http: Any) -> dict[str, tuple[int, bytes, Mapping[str, str]]]:
     }
 
 
+def shown(http: Any) -> dict[str, str]:
+    """Return the explorer's pages about families and documents, without the time."""
+    paths = ["families/?from=1", "families/", "documents/a0", "documents/a-harbour", "ungrouped"]
+    name = http.get("/v1/families/a0", headers=A).json()["name"]
+    paths += [f"families/{name}", "compare/a0/a1"]
+    answers = {path: http.get(f"/explorer/{path}", auth=("any", KEYS["a"])) for path in paths}
+    assert {answer.status_code for answer in answers.values()} == {200}
+    return {path: re.sub(r"\d\d:\d\d \w+", "", each.text) for path, each in answers.items()}
+
+
 def plant(client: Any, index: str) -> None:
     """Put documents of tenant b into all families of tenant a, where they represent them."""
     updates: list[dict[str, Any]] = []
@@ -123,8 +136,9 @@ def test_no_byte_of_an_answer_differs_for_what_may_not_be_read(
     from es_simhash.maintenance.families.find_families import find_families
 
     make_index(client, index_name)
-    http = serve(index_name, tenant_config(cache_seconds=0))
-    before = told(http)
+    config = tenant_config(cache_seconds=0, explorer=True, limits=UNLIMITED)
+    http = serve(index_name, config)
+    before, pages = told(http), shown(http)
     assert {status for status, *_ in before.values()} == {200, 404}
     fill(client, index_name, *foreign_documents())
     # In families of their own, as the field keeps them apart.
@@ -136,6 +150,8 @@ def test_no_byte_of_an_answer_differs_for_what_may_not_be_read(
     plant(client, index_name)
     among = told(http)
     assert {path for path in before if before[path] != among[path]} == set()
+    # One that has kept no list of families.
+    assert shown(serve(index_name, config)) == pages
     seen = serve(index_name).get("/v1/families/a0").json()
     assert seen["representative"].startswith("b-")
     assert seen["documents"] > 4

@@ -10,6 +10,7 @@ from es_simhash.maintenance.reports.index_report import (
     ReportedDocument,
 )
 from es_simhash.questions.document_contexts import Contexts
+from es_simhash.questions.family_members import MAX_MEMBERS, represented, version_order
 from es_simhash.relation.relation import DocumentContext
 from es_simhash.store.dates import Date, DateField
 from es_simhash.store.intents import Find, MeasureFamilies, Parts, Where
@@ -33,13 +34,10 @@ def large_families(
     if not families:
         return ()
     names = tuple(name for name, _ in families)
-    finds = [
-        Find(replace(where, families=(name,)), contexts.parts, 1, ("representative",))
-        for name in names
-    ]
+    finds = [_find_representative(replace(where, families=(name,)), contexts) for name in names]
     *answers, spans = yield [*finds, MeasureFamilies(names, where, contexts.date_field)]
-    found: list[Rows] = answers
-    contexts.keep(row for answer in found for row in answer.rows)
+    found = [_representative(answer, where, contexts) for answer in answers]
+    contexts.keep(row for rows in found for row in rows)
     return tuple(
         LargeFamily(
             name,
@@ -48,10 +46,27 @@ def large_families(
             _text(span.oldest, contexts.date_field),
             _text(span.newest, contexts.date_field),
         )
-        for (name, size), answer in zip(families, found, strict=True)
+        for (name, size), rows in zip(families, found, strict=True)
         for span in [spans.get(name, FamilySpan(0))]
-        for row in answer.rows
+        for row in rows
     )
+
+
+def _find_representative(where: Where, contexts: Contexts) -> Find:
+    """Return the request for who represents a family; with filters for all that may."""
+    if not where.filters:
+        return Find(where, contexts.parts, 1, ("representative",))
+    return Find(where, replace(contexts.parts, members=True, stored=True), MAX_MEMBERS, ())
+
+
+def _representative(answer: Rows, where: Where, contexts: Contexts) -> Sequence[Row]:
+    """Return the one document that represents a family; none of one that has vanished."""
+    rows = sorted(answer.rows, key=version_order)
+    if where.filters and rows:
+        # The stored one may be among those that are left out.
+        rows = represented(rows, contexts.config.representative)
+        return [next((row for row in rows if row.represents), rows[0])]
+    return rows
 
 
 def newest_versions(where: Where, contexts: Contexts, date: DateField) -> Steps[NewestVersions]:

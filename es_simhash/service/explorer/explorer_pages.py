@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from es_simhash.differences.rendering.comparison_page import ComparisonPage
-from es_simhash.questions.family_steps import MAX_MEMBERS
+from es_simhash.questions.family_members import MAX_MEMBERS
 from es_simhash.service.callers import Caller, explorer_caller
 from es_simhash.service.dispatcher import Value
 from es_simhash.service.endpoints import Endpoint, Endpoints, while_connected
