@@ -25,6 +25,8 @@ class Related:
         next: The next page, relative to this address; null after the last that may be read.
         truncated: Whether there were more candidates than were examined, so that there may be
             better ones.
+        left_out: How many of the indices that are served were not searched, as they have no
+            fingerprints yet, or those of another scheme.
     """
 
     document: DocumentContext | None
@@ -33,6 +35,7 @@ class Related:
     is_estimate: bool
     next: str | None
     truncated: bool
+    left_out: int
 
 
 @dataclass(frozen=True)

@@ -405,4 +405,5 @@ class Answers:
             extent.is_estimate,
             None if following is None else next_related(options, following),
             answer.truncated,
+            len(answer.left_out),
         )

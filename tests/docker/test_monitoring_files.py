@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import promql_parser
@@ -10,6 +11,7 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
+from es_simhash.service.monitoring import FOLDER_VARIABLE, REFUSALS, exposition
 from tests.docker.test_images import ROOT
 from tests.support.service import Serve
 
@@ -59,18 +61,36 @@ def test_the_parser_sees_metrics_and_labels() -> None:
 
 
 @pytest.mark.cluster
-def test_every_metric_that_is_asked_for_is_one_of_the_service(serve: Serve, tenants: str) -> None:
+def test_every_metric_that_is_asked_for_is_one_of_the_service(
+    serve: Serve, tenants: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     client = serve(tenants)
     paths = client.get("/v1/openapi.json").json()["paths"]
     (related,) = (path for path in paths if path.endswith("/related/{id}"))
     assert client.get(related.replace("{id}", "a1")).status_code == 200
-    families = list(text_string_to_metric_families(client.get("/metrics").text))
+    # What was not refused yet has no sample, and a single process no workers.
+    REFUSALS.labels("any")
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    several = text_string_to_metric_families(exposition().decode())
+    monkeypatch.delenv(FOLDER_VARIABLE)
+    families = [
+        *text_string_to_metric_families(client.get("/metrics").text),
+        *(family for family in several if family.name == "es_simhash_worker_deaths"),
+    ]
     have = {sample.name: set(sample.labels) for family in families for sample in family.samples}
     for query in queries():
         for metric, labels in asked(query):
             if metric not in OWN_METRICS:
                 assert metric in have, query
                 assert labels <= have[metric], query
+    # And what the service counts is shown.
+    shown = {metric for query in queries() for metric, _ in asked(query)}
+    counted = {
+        family.name
+        for family in families
+        if family.name.startswith("es_simhash_") and not family.name.endswith("_created")
+    }
+    assert [name for name in counted if not any(each.startswith(name) for each in shown)] == []
 
 
 def test_panels_say_what_they_show_and_lie_side_by_side() -> None:

@@ -304,3 +304,22 @@ def test_a_document_without_a_family_has_none_to_choose_by(
         422,
         "The document has no version family yet.",
     )
+
+
+def test_an_index_without_fingerprints_behind_the_name_is_counted(
+    client: Any, serve: Serve, tenants: str, index_name: str, discard: Any
+) -> None:
+    bare = f"{index_name}-bare"
+    discard(bare)
+    client.indices.create(index=bare)
+    client.indices.put_alias(index=tenants, name=index_name)
+    try:
+        assert serve(index_name).get("/v1/related/a1").json()["left_out"] == 0
+        client.indices.put_alias(index=bare, name=index_name)
+        shown = serve(index_name).get("/v1/related/a1").json()
+        assert shown["left_out"] == 1
+        assert shown["relations"]
+        # Its name may be that of another tenant.
+        assert bare not in str(shown)
+    finally:
+        client.indices.delete_alias(index=tenants, name=index_name)
