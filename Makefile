@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 # Tests start many processes, which compile the package again where it is not kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo node node-stop test check clean docs docs-check docker-lock bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt \
+.PHONY: demo node node-stop test check clean docs docs-check docker-lock bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt bench-question \
   bench-semantics bench-labelled-neighbours bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-sweep bench-decisions \
   bench-passages bench-copies bench-changes bench-chains bench-widget bench-load bench-async bench-outage bench-strain bench-contract \
@@ -87,6 +87,10 @@ bench-scale: $(STAMP)
 # Beside more_like_this on one index of 200,000 documents.
 bench-mlt: $(STAMP)
 	@$(BIN)/python -m tests.bench.more_like_this $(ARGS)
+
+# What a question costs in the client and in the node, by steps (needs the evaluation data, and Linux).
+bench-question: $(STAMP)
+	@$(BIN)/python -m tests.bench.question $(ARGS)
 
 # Semantic neighbours against human judgements, topics and events (needs the evaluation data).
 bench-semantics: $(STAMP)
