@@ -115,7 +115,9 @@ class Dispatcher:
         # Comparisons of long texts take seconds; they must not keep all threads from the rest.
         heavy = max(1, limits.threads // _THREADS_A_COMPARISON)
         self._heavy = Admission("comparison", heavy, *bounds)
-        self._checks = FreshnessChecks(lambda requests: answers.states(requests))
+        self._checks = FreshnessChecks(
+            lambda requests: answers.states(requests), limits.waiting_seconds
+        )
         self._shared: dict[str, _Shared] = {}
         self._ready_until = 0.0
 

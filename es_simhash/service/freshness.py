@@ -1,12 +1,15 @@
 """Whether kept answers still show documents as they are: one search for all who ask meanwhile."""
 
 import asyncio
+import time
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+from es_simhash.service.monitoring import REFUSALS
 from es_simhash.service.operations import Filters, States
+from es_simhash.service.responses import unavailable
 
 # Ids of documents, and the filters that they must match.
 StatesRequest = tuple[Collection[str], Filters]
@@ -25,11 +28,13 @@ class _Check:
         states: States of its documents when it was made.
         filters: Filters of the caller.
         future: Whether they are still the same.
+        since: When it was asked for.
     """
 
     states: States
     filters: Filters
     future: "asyncio.Future[bool]"
+    since: float
 
 
 class FreshnessChecks:
@@ -37,10 +42,13 @@ class FreshnessChecks:
 
     Args:
         read: Reads the states of documents; those that do not match filters are left out.
+        seconds: How long a check may wait for its search; while one waits longer, new ones are
+            refused.
     """
 
-    def __init__(self, read: ReadStates) -> None:
+    def __init__(self, read: ReadStates, seconds: float) -> None:
         self._read = read
+        self._seconds = seconds
         # A thread of its own: what is kept is answered while all others are busy.
         self._pool = ThreadPoolExecutor(1, "es-simhash-check")
         self._waiting: list[_Check] = []
@@ -51,9 +59,14 @@ class FreshnessChecks:
 
         Raises:
             EsSimhashError: The engine does not say.
+            Problem: Too many wait.
         """
         loop = asyncio.get_running_loop()
-        check = _Check(states, filters, loop.create_future())
+        now = time.monotonic()
+        if self._waiting and now - self._waiting[0].since > self._seconds:
+            REFUSALS.labels("check").inc()
+            raise unavailable("Too many requests wait; try again.")
+        check = _Check(states, filters, loop.create_future(), now)
         self._waiting.append(check)
         if self._round is None:
             self._round = loop.create_task(self._rounds())

@@ -74,7 +74,7 @@ class ServiceLimits:
     body_bytes: int = field(default=1_000_000, metadata=constraints(1, MAX_TEXT_BYTES))
     seconds: float = field(default=10.0, metadata=constraints(maximum=600, above=0, unit="seconds"))
     requests_per_minute: int = field(default=600, metadata=constraints(0, 10_000_000))
-    threads: int = field(default=8, metadata=constraints(1, 256))
+    threads: int = field(default=4, metadata=constraints(1, 256))
     waiting: int = field(default=1_000, metadata=constraints(0, 100_000))
     waiting_seconds: float = field(
         default=0.5, metadata=constraints(maximum=600, above=0, unit="seconds")

@@ -51,7 +51,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         count = client.count(index=INDEX)["count"]
         print(f"{count} stories; load of the machine before: {os.getloadavg()[0]:.1f}", flush=True)
         paths = [f"/v1/related/{number}{_QUERY}" for number in range(count)]
-        engine = f"Elasticsearch {client.info()['version']['number']}"
+        local = (node for node in nodes.running() if node.url == url)
+        engine = next((f"Elasticsearch {node.version}" for node in local), url)
         figures = Figures("load", "make bench-load", engine)
         overload(url, paths, options.seconds, figures)
         cached(url, paths[:_WARM], options.seconds, figures)
@@ -62,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def overload(url: str, paths: Sequence[str], seconds: float, figures: Figures) -> None:
     """Ask as much as is answered, and ten times that, without a cache."""
-    with served(url, 2, 0) as (port, _):
+    with served(url, 2, 0) as (port, process):
         Requests(port, paths, _WARM_UP, seed=0).at_once(8)
         best = max(
             (Requests(port, paths, seconds, seed=n).at_once(n) for n in _CONNECTIONS),
@@ -72,8 +73,10 @@ def overload(url: str, paths: Sequence[str], seconds: float, figures: Figures) -
         steady = Requests(port, paths, seconds, seed=2).at_rate(0.8 * best.rate)
         print(f"at {0.8 * best.rate:.0f}/s: {steady}", flush=True)
         asked = _OVERLOAD * best.rate
-        more = Requests(port, paths, seconds, seed=3).at_rate(asked)
+        with _spent(process) as spent:
+            more = Requests(port, paths, seconds, seed=3).at_rate(asked)
         print(f"at {asked:.0f}/s: {more}; {more.rate / best.rate:.0%} of the most", flush=True)
+        print(f"{1000 * spent[0] / len(more.times):.1f} ms of a core for each answer of it")
     figures.add("new/rate", best.rate)
     figures.add("new/p95", best.p95)
     figures.add("steady/rate", steady.rate)
@@ -85,14 +88,17 @@ def overload(url: str, paths: Sequence[str], seconds: float, figures: Figures) -
 
 def cached(url: str, paths: Sequence[str], seconds: float, figures: Figures) -> None:
     """Ask for what the cache has."""
-    with served(url, 2, 3_600) as (port, _):
+    with served(url, 2, 3_600) as (port, process):
         for turn in range(4):
             # Each worker has a cache, and a connection stays with one.
             Requests(port, paths, _WARM_UP, seed=turn).at_once(16)
         outcome = Requests(port, paths, seconds).at_rate(_CACHED_RATE)
         print(f"kept answers at {_CACHED_RATE:.0f}/s: {outcome}", flush=True)
-        most = Requests(port, paths, seconds).at_once(16)
-        print(f"most kept answers: {most}", flush=True)
+        with _spent(process) as spent:
+            most = Requests(port, paths, seconds).at_once(16)
+        each = spent[0] / len(most.times)
+        print(f"most kept answers: {most}; {1000 * each:.2f} ms of a core for each", flush=True)
+    figures.add("cached/core_seconds", each)
     figures.add("cached/rate", outcome.rate)
     figures.add("cached/p95", outcome.p95)
     figures.add("cached/most", most.rate)
@@ -136,10 +142,20 @@ def _node_share(url: str) -> Iterator[list[float]]:
     share[0] = (_seconds(process) - before) / (time.monotonic() - begin)
 
 
+@contextmanager
+def _spent(process: int) -> Iterator[list[float]]:
+    """Measure the processor time of a service during the block, of all workers."""
+    spent, before = [0.0], _seconds(process)
+    yield spent
+    spent[0] = _seconds(process) - before
+
+
 def _seconds(process: int) -> float:
-    """Return the processor time of a process."""
+    """Return the processor time of a process and of those it started."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    own = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return own + sum(map(_seconds, map(int, children)))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import pytest
 from es_simhash.errors import ClusterError
 from es_simhash.service.freshness import FreshnessChecks, StatesRequest
 from es_simhash.service.operations import States
+from es_simhash.service.responses import Problem
 
 OLD = {("index", "a"): (1, 1), ("index", "b"): (2, 1)}
 NEW = {**OLD, ("index", "b"): (3, 1)}
@@ -35,7 +36,7 @@ def test_all_who_ask_meanwhile_share_a_search() -> None:
     engine = Engine(OLD)
 
     async def ask() -> list[bool]:
-        checks = FreshnessChecks(engine.read)
+        checks = FreshnessChecks(engine.read, 60)
         engine.gate.clear()
         first = asyncio.ensure_future(checks.holds({("index", "a"): (1, 1)}, ()))
         while not engine.asked:
@@ -56,7 +57,7 @@ def test_all_who_ask_meanwhile_share_a_search() -> None:
 
 def test_what_went_away_or_came_to_another_index_is_a_change() -> None:
     async def ask(states: States) -> bool:
-        checks = FreshnessChecks(Engine(states).read)
+        checks = FreshnessChecks(Engine(states).read, 60)
         holds = await checks.holds(OLD, ())
         checks.close()
         return holds
@@ -71,7 +72,7 @@ def test_an_engine_that_is_away_is_said_to_all() -> None:
         raise ClusterError("away")
 
     async def ask() -> list[Any]:
-        checks = FreshnessChecks(read)
+        checks = FreshnessChecks(read, 60)
         asked = [checks.holds(OLD, ()) for _ in range(3)]
         answers = await asyncio.gather(*asked, return_exceptions=True)
         checks.close()
@@ -86,10 +87,31 @@ def test_many_documents_are_checked_in_several_searches(documents: int) -> None:
     engine = Engine(states)
 
     async def ask() -> list[bool]:
-        checks = FreshnessChecks(engine.read)
+        checks = FreshnessChecks(engine.read, 60)
         answers = await asyncio.gather(*(checks.holds(states, ()) for _ in range(3)))
         checks.close()
         return answers
 
     assert asyncio.run(ask()) == [True] * 3
     assert len(engine.asked) == (1 if documents == 1 else 3)
+
+
+def test_while_checks_wait_too_long_new_ones_are_refused_at_once() -> None:
+    engine = Engine(OLD)
+
+    async def ask() -> None:
+        checks = FreshnessChecks(engine.read, 0.05)
+        engine.gate.clear()
+        first = asyncio.ensure_future(checks.holds(OLD, ()))
+        while not engine.asked:
+            await asyncio.sleep(0.001)
+        second = asyncio.ensure_future(checks.holds(OLD, ()))
+        await asyncio.sleep(0.1)
+        with pytest.raises(Problem, match="Too many requests wait"):
+            await checks.holds(OLD, ())
+        engine.gate.set()
+        assert await first
+        assert await second
+        checks.close()
+
+    asyncio.run(ask())
