@@ -64,6 +64,7 @@ def _strain(port: int, process: int, options: argparse.Namespace) -> None:
         _asked(port, path)
     before = most = memory(process)
     taken: dict[str, list[float]] = {"/healthz": [], "/v1/related/1?size=1": []}
+    rest = {path: max(_asked(port, path) for _ in range(20)) for path in taken}
     with ExitStack() as stack:
         stack.enter_context(_open(port, options.idle, b""))
         head = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
@@ -87,7 +88,10 @@ def _strain(port: int, process: int, options: argparse.Namespace) -> None:
         f"{options.half_open} half-open connections, a reader of a byte a second, bodies of 50 MB"
     )
     for path, seconds in taken.items():
-        print(f"{path}: {len(seconds)} answered, the slowest in {1000 * max(seconds):.0f} ms")
+        print(
+            f"{path}: {len(seconds)} answered, the slowest in {1000 * max(seconds):.0f} ms; "
+            f"before in {1000 * rest[path]:.0f} ms"
+        )
     print(f"the next comparison, of short texts: {1000 * free:.0f} ms")
     time.sleep(options.rest)
     after = memory(process)
