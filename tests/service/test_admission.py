@@ -83,7 +83,7 @@ def test_who_asks_for_much_does_not_keep_others_from_their_turn() -> None:
 
 def test_a_caller_alone_may_use_all() -> None:
     async def steps() -> None:
-        made = admission(threads=4)
+        made = admission(threads=4, seconds=60)
         await learned(made, 0.01)
         taken = [made.submit(lambda: time.sleep(0.01), kind="k", caller="a") for _ in range(40)]
         await asyncio.gather(*taken)
