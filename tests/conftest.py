@@ -3,6 +3,7 @@
 import gc
 import importlib
 import os
+import sys
 import tempfile
 import uuid
 from collections.abc import Callable, Iterator
@@ -49,7 +50,11 @@ TESTS = Path(__file__).parent
 TESTS_NODE = "tests"
 # A node of the tests does not live long enough to profit from the optimising compiler, which takes
 # half of its processor time, and has too small a heap for a collector of several threads.
-os.environ.setdefault(OPTIONS_VARIABLE, "-XX:TieredStopAtLevel=1 -XX:-UseG1GC -XX:+UseSerialGC")
+_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:-UseG1GC -XX:+UseSerialGC"
+if sys.platform == "linux":
+    # Some 5 % less processor time for the requests of tests; the start takes a second more.
+    _OPTIONS += " -XX:+UseTransparentHugePages"
+os.environ.setdefault(OPTIONS_VARIABLE, _OPTIONS)
 # Where the shards of a single node go needs no plan; an index then takes a fifth less to create.
 NODE_SETTINGS = {"cluster.routing.allocation.type": "balanced"}
 ENGINE = pytest.StashKey[str]()
