@@ -71,10 +71,10 @@ def body_of(content: bytes, kind: type[Members]) -> Members:
     names = [declared.name for declared in fields(kind)]  # type: ignore[arg-type]
     if not isinstance(given, dict):
         raise Problem(400, f"The body must be an object with {listed(names)}.")
-    if unknown := next((name for name in given if name not in names), None):
-        raise Problem(400, f"The body has an unknown member {nearest(unknown, names)}")
-    if missing := next((name for name in names if name not in given), None):
-        raise Problem(400, f'The body must have the member "{missing}".')
+    if unknown := [name for name in given if name not in names]:
+        raise Problem(400, f"The body has an unknown member {nearest(unknown[0], names)}")
+    if missing := [name for name in names if name not in given]:
+        raise Problem(400, f'The body must have the member "{missing[0]}".')
     types = get_type_hints(kind, include_extras=True)
     values = {name: _value(name, value, types[name]) for name, value in given.items()}
     return kind(**values)

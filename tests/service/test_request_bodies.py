@@ -21,6 +21,7 @@ def test_a_body_is_decoded() -> None:
         (b"{}", 'The body must have the member "text".'),
         (b'{"txt": "a"}', "The body has an unknown member 'txt'. Use text."),
         (b'{"text": "a", "size": 1}', "The body has an unknown member 'size'. Use text."),
+        (b'{"text": "a", "": 1}', "The body has an unknown member ''. Use text."),
         (b'{"text": ""}', '"text" must be a string that is not empty.'),
         (b'{"text": 1}', '"text" must be a string that is not empty.'),
         (b'{"text": "\\ud800"}', "The body has half of a surrogate pair."),
