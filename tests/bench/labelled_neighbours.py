@@ -78,7 +78,7 @@ def scored(client: elasticsearch.Elasticsearch, name: str) -> Iterator[ScoredPai
     pairs = [pair for pair in labelled_pairs() if pair.collection == name]
     index_name = f"bench-labels-{name.replace('_', '-')}"
     with filled_index(client, index_name, titled(name), semantics=DEFAULT_SEMANTICS) as index:
-        count_background(client, index.name)
+        count_background(client, index.name, vectors=True)
         for pair in pairs:
             relation = index.explain(pair.query, pair.hit)
             is_version = relation.kind in VERSION_KINDS

@@ -88,7 +88,9 @@ def exact(
 def counted_background(client: elasticsearch.Elasticsearch, index: Index) -> Background | None:
     """Count the background of an index, and print it; give documents what was learned with it."""
     started = time.perf_counter()
-    report = count_background(client, index.name)
+    semantics = index.config.semantics
+    learns = semantics is not None and semantics.is_learned
+    report = count_background(client, index.name, vectors=learns)
     print(f"  {report.sentence()} {time.perf_counter() - started:.1f} s")
     if report.vectors is not None and report.vectors.name is not None:
         outcomes = backfill(client, index.name, settings=BackfillSettings(processes=1))
