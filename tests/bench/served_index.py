@@ -9,7 +9,6 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from http.client import HTTPConnection
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +19,10 @@ from es_simhash.ingestion.ingest import ingest
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.installation.install import install
 from tests.bench import synthetic
-from tests.support import datasets
 
 INDEX = "bench-service"
 _SENTENCES = 17
 _VERSION_OF = 5
-_NEWS = ("wire_news", "bbc_news", "ecbplus")
-# A story that is sent again has lost its last sentences.
-_SENT_AGAIN = 0.8
 # Seconds that a service has to start.
 _START = 60.0
 
@@ -40,24 +35,6 @@ def made_up(count: int) -> Iterator[dict[str, Any]]:
             text = before.partition(". ")[2]
         before = text
         yield {"id": str(number), "title": f"Document {number}", "text": text}
-
-
-def news(count: int) -> Iterator[dict[str, Any]]:
-    """Yield stories of an agency and of papers; once all were sent, they are sent again, shorter.
-
-    Raises:
-        EsSimhashError: There are not so many.
-        MissingData: The evaluation data is not there.
-    """
-    stories = [story for name in _NEWS for story in datasets.documents(name)]
-    if count > 2 * len(stories):
-        raise EsSimhashError(f"There are {2 * len(stories)} stories, got {count}. Lower documents.")
-    for number, story in enumerate(islice((*stories, *stories), count)):
-        text = story["text"]
-        if number >= len(stories):
-            text = text[: int(len(text) * _SENT_AGAIN)]
-        title = story.get("title", "")
-        yield {"id": str(number), "title": title, "text": f"{title}\n\n{text}"}
 
 
 def fill(client: Elasticsearch, documents: Iterable[Mapping[str, Any]]) -> int:

@@ -23,8 +23,9 @@ from scripts.local_node import node as nodes
 from tests.bench.engines import bench_client
 from tests.bench.figures import Figures
 from tests.bench.load import Requests
+from tests.bench.news_stories import news_stories
 from tests.bench.program import run
-from tests.bench.served_index import INDEX, fill, news, served
+from tests.bench.served_index import INDEX, fill, served
 
 _CONNECTIONS = (4, 8, 16)
 _QUERY = "?evidence=false"
@@ -47,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     with connect(options.url) if options.url else bench_client() as client:
         url = address(client)
         if not (options.keep and client.indices.exists(index=INDEX)):
-            fill(client, news(options.documents))
+            fill(client, news_stories(options.documents))
         count = client.count(index=INDEX)["count"]
         print(f"{count} stories; load of the machine before: {os.getloadavg()[0]:.1f}", flush=True)
         paths = [f"/v1/related/{number}{_QUERY}" for number in range(count)]

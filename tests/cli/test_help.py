@@ -16,7 +16,7 @@ COMMANDS = {"backfill", "background", "blame", "changes", "config", "copies", "d
             "families same", "families show", "files compare", "files concepts",
             "files fingerprint", "ingest", "install", "lab evaluate", "lab label", "lab tune",
             "pipeline", "related", "report", "selftest", "serve", "status", "sweep",
-            "undo"}  # fmt: skip
+            "undo", "warm"}  # fmt: skip
 
 
 def walk(command: click.Command, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:

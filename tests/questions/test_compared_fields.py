@@ -105,15 +105,15 @@ def served(serve: Any, notices: Index) -> Any:
 
 
 def test_what_may_not_leave_a_service_is_not_compared_there(served: Any) -> None:
-    for path in ("/related/de", "/compare/de/zh"):
+    for path in ("/v1/related/de", "/v1/compare/de/zh"):
         answer = served.get(path)
         assert "filing" not in answer.text
         assert "B-12" not in answer.text
     (relation,) = (
-        each for each in served.get("/related/de").json()["relations"] if each["id"] == "zh"
+        each for each in served.get("/v1/related/de").json()["relations"] if each["id"] == "zh"
     )
     assert [each["field"] for each in relation["fields"]] == ["company"]
-    assert served.get("/compare/de/zh").json()["relation"]["fields"] == relation["fields"]
+    assert served.get("/v1/compare/de/zh").json()["relation"]["fields"] == relation["fields"]
 
 
 def test_options_without_context_read_no_fields(notices: Index) -> None:

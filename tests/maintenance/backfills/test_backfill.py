@@ -130,7 +130,7 @@ def test_a_text_that_became_empty_leaves_no_field_behind(
     client.update(index=index, id="a", doc={"text": change})
     assert statuses(backfill(client, index, selection=CHECK, settings=ONE)) == {"written": 1}
     ours = stored(index)["a"]["ours"]
-    assert set(ours) == {"scheme", "content_hash", "status", "semantic_scheme"}
+    assert set(ours) == {"scheme", "content_hash", "status", "semantic_scheme", "vector_table"}
     assert ours["status"] == "empty"
     for member in UNREAD:
         assert matching(index, {"exists": {"field": f"simhash.{member}"}}) == set()
