@@ -129,10 +129,15 @@ def family_names(
 
 
 def _unused_name(hashes: Sequence[str], used: Collection[str]) -> str:
-    for content_hash in hashes:
-        if content_hash[:_NAME_DIGITS] not in used:
-            return content_hash[:_NAME_DIGITS]
+    for name in new_names(hashes):
+        if name not in used:
+            return name
     return digest_of_key(*hashes)
+
+
+def new_names(hashes: Iterable[str]) -> Iterator[str]:
+    """Yield the names that a new family of texts may get, by the hashes of the texts."""
+    return (content_hash[:_NAME_DIGITS] for content_hash in hashes)
 
 
 def family_changes(

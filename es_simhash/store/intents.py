@@ -50,6 +50,7 @@ class Where:
         is_current: Whether they have the fields of all schemes of the index; None for either.
         ids: Ids of the documents; None for any.
         families: Names of their families; None for any.
+        family_prefixes: Beginnings of the names of their families; None for any.
         content_hashes: Hashes of their texts; None for any.
         has_family: Whether they have a family; None for either.
         has_fields: Fields that they have a value of.
@@ -66,6 +67,7 @@ class Where:
     is_current: bool | None = None
     ids: tuple[str, ...] | None = None
     families: tuple[str, ...] | None = None
+    family_prefixes: tuple[str, ...] | None = None
     content_hashes: tuple[str, ...] | None = None
     has_family: bool | None = None
     has_fields: tuple[str, ...] = ()

@@ -231,9 +231,13 @@ class MemorySnapshot:
         """Return the first documents of each request."""
         return self._store.ask(requests)
 
-    def family_sizes(self) -> dict[str, int]:
+    def family_sizes(self, where: intents.Where) -> dict[str, int]:
         """Return the number of documents of each family: nothing is stored in memory."""
         return {}
+
+    def prefix_counts(self, where: intents.Where, prefixes: Sequence[str]) -> list[int]:
+        """Return how many documents families of these names have: nothing is stored in memory."""
+        return [0] * len(prefixes)
 
 
 def _candidate(id: str, text: AnalysedText, prints: TextFingerprints) -> Candidate:

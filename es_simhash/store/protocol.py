@@ -77,8 +77,11 @@ class Snapshot(Protocol):
     def find(self, requests: Sequence[Find]) -> list[Rows]:
         """Return the first documents of each request, asked as one."""
 
-    def family_sizes(self) -> dict[str, int]:
-        """Return the number of documents of each family that have fingerprints of the scheme."""
+    def family_sizes(self, where: Where) -> dict[str, int]:
+        """Return the number of documents that match conditions of each of their families."""
+
+    def prefix_counts(self, where: Where, prefixes: Sequence[str]) -> list[int]:
+        """Return how many documents match whose family has a name that begins with each prefix."""
 
 
 class SlicedSnapshot(Snapshot, Protocol):

@@ -1,6 +1,6 @@
 """Documents of an index with their analysed texts, the candidates of texts, sizes of families."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -131,7 +131,29 @@ class FamilyReader:
 
     def family_sizes(self) -> dict[str, int]:
         """Return the number of documents of each family."""
-        return self._snapshot.family_sizes()
+        return self._snapshot.family_sizes(Where(fingerprinted=True))
+
+    def sizes_of(self, families: Collection[str]) -> dict[str, int]:
+        """Return the number of documents of those of these families that have any."""
+        sizes: dict[str, int] = {}
+        for names in _batches(sorted(families)):
+            sizes |= self._snapshot.family_sizes(Where(fingerprinted=True, families=names))
+        return sizes
+
+    def sizes_with(self, prefixes: Collection[str]) -> dict[str, int]:
+        """Return the number of documents of each family whose name begins with one of these."""
+        sizes: dict[str, int] = {}
+        for some in _batches(sorted(prefixes)):
+            sizes |= self._snapshot.family_sizes(Where(fingerprinted=True, family_prefixes=some))
+        return sizes
+
+    def count_with_family(self) -> int:
+        """Return the number of documents that have a family."""
+        return self._snapshot.count(Where(fingerprinted=True, has_family=True))
+
+    def prefix_counts(self, prefixes: Sequence[str]) -> list[int]:
+        """Return how many documents have a family whose name begins with each of these."""
+        return self._snapshot.prefix_counts(Where(fingerprinted=True), prefixes)
 
     def candidates(
         self, texts: Sequence[StoredText], excluded: Mapping[str, Sequence[str]]

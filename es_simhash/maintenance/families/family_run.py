@@ -1,7 +1,7 @@
 """One run over an index: from what changed to the families of everything linked with it."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
 
 from es_simhash.fingerprints.hashing import digest_of_key
@@ -9,8 +9,10 @@ from es_simhash.maintenance.families.family_corpus import Corpus
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.families.family_reader import Assignment, FamilyReader, Membership
 from es_simhash.maintenance.families.link_graph import LinkGraph
+from es_simhash.maintenance.families.resized_families import ResizedFamilies, resized_families
 from es_simhash.pairs.document_families import DocumentFamily, LinkedTexts
-from es_simhash.pairs.family_changes import Family, family_names
+from es_simhash.pairs.family_changes import Family, family_names, new_names
+from es_simhash.pairs.family_counts import FamilyCounts
 from es_simhash.pairs.parted_texts import Values
 from es_simhash.pairs.postings import MAX_TEXTS
 from es_simhash.relation.decided_pairs import ManualPairs
@@ -23,7 +25,7 @@ from es_simhash.store.installation.noted_pairs import (
     NotedPair,
     NotedPairs,
 )
-from es_simhash.store.installation.state_index import StateIndex
+from es_simhash.store.installation.state_index import LeftFamilies, StateIndex
 from es_simhash.store.protocol import Progress
 from es_simhash.store.state_entries import Ids
 
@@ -39,6 +41,8 @@ class FamilyRun:
         state: Where the runs store their state.
         stored: State of the runs before.
         options: Of the run.
+        touched: Families of documents that were written since the last run; None where that is
+            unknown.
 
     Attributes:
         corpus: The documents and texts of the run.
@@ -52,17 +56,20 @@ class FamilyRun:
         state: StateIndex,
         stored: FamilyState,
         options: FamilyOptions,
+        touched: set[str] | None = None,
     ) -> None:
         self._reader = reader
         self._state = state
         self._options = options
-        self._recorded_sizes = stored.sizes
-        self._sizes = reader.family_sizes()
+        self._stored = stored
+        self._touched = touched
+        # What is read of families in place of all documents.
+        self._resized = ResizedFamilies(frozenset(), FamilyCounts())
         self._stored_pairs: tuple[NotedPairs, ...] = (Dismissals(state), Joins(state))
         self._dismissals, self._joins = stored.dismissals, stored.joins
         self._manual = ManualPairs()
         self._settings_key = options.settings_key(reader.threshold)
-        self.is_full = options.everything or stored.options != self._settings_key
+        self.is_full = is_full(options, stored, reader.threshold)
         self.corpus = Corpus(reader)
         self.graph = LinkGraph(self.corpus, reader)
 
@@ -88,11 +95,10 @@ class FamilyRun:
     def _changed_texts(self) -> list[str]:
         """Return the texts of documents without a family, of changed families and manual pairs."""
         changed = self.corpus.add(self._reader.without_family())
-        names = [*self._sizes, *(self._recorded_sizes.keys() - self._sizes.keys())]
-        resized = [
-            name for name in names if self._sizes.get(name, 0) != self._recorded_sizes.get(name, 1)
-        ]
-        changed += self.corpus.add(self._reader.of_families(resized))
+        self._resized = resized_families(
+            self._reader, self._state, self._stored.left, self._touched
+        )
+        changed += self.corpus.add(self._reader.of_families(sorted(self._resized.names)))
         pending = {
             id for pair in (*self._dismissals, *self._joins) if pair.pending for id in pair.ids
         }
@@ -193,8 +199,17 @@ class FamilyRun:
                     stored_names[names[documents[ref].content_hash]].append(family)
         counts = Counter(name for names in stored_names.values() for name in names)
         # A name that documents have whose text was not queried belongs to another family.
-        taken = {name for name, size in self._sizes.items() if size > counts[name]}
+        sizes = self._sizes_of({*counts, *(name for group in groups for name in new_names(group))})
+        taken = {name for name, size in sizes.items() if size > counts[name]}
         return family_names(groups, stored_names, taken)
+
+    def _sizes_of(self, names: Collection[str]) -> Mapping[str, int]:
+        """Return how many documents have these families stored; those without any may lack."""
+        if not self.is_full:
+            return self._reader.sizes_of(names)
+        return Counter(
+            document.family for document in self.corpus.documents.values() if document.family
+        )
 
     @property
     def stored_families(self) -> dict[DocumentRef, str | None]:
@@ -223,15 +238,25 @@ class FamilyRun:
         refs = (ref for family in families for ref in family.documents)
         return sorted(ref.id for ref in refs if documents[ref].date is None)
 
-    def store_state(self, families: Sequence[Family], skipped: set[DocumentRef]) -> None:
-        """Store the sizes of the families, and acknowledge what a person decided, as one write."""
-        sizes = {name: 0 for name in self._recorded_sizes if name not in self._sizes}
-        for family in families:
-            stored = {self.corpus.documents[ref].family for ref in family.documents}
-            sizes.update((name, 0) for name in stored if name is not None)
-        for family in families:
-            sizes[family.name] = len(set(family.documents) - skipped)
-        actions = self._state.size_entries(sizes, self._recorded_sizes)
+    def store_state(
+        self,
+        families: Sequence[Family],
+        skipped: set[DocumentRef],
+        seq_nos: Mapping[str, int] | None,
+    ) -> None:
+        """Store the sizes of the families, and acknowledge what a person decided, as one write.
+
+        Args:
+            families: All that were found.
+            skipped: Documents to which nothing was written.
+            seq_nos: Up to where the index was written, by the name of the shard; None where that is
+                unknown.
+        """
+        actions = self._state.size_entries(*self._changed_sizes(families, skipped))
+        counts = self._counts(families, skipped)
+        left = self._stored.left
+        if self.is_full or self._touched or left is None or left.counts != counts:
+            actions.append(self._state.counts_entry(LeftFamilies(counts, seq_nos or {})))
         for stored_pairs, pairs in zip(
             self._stored_pairs, (self._dismissals, self._joins), strict=True
         ):
@@ -240,6 +265,53 @@ class FamilyRun:
             # The last: without it the next run is a full one again.
             actions.append(self._state.run_entry(self._settings_key))
         self._state.write(actions)
+
+    def _changed_sizes(
+        self, families: Sequence[Family], skipped: set[DocumentRef]
+    ) -> tuple[dict[str, int], dict[str, int]]:
+        """Return the sizes of families that may have changed, and those that are recorded."""
+        documents = self.corpus.documents
+        sizes = dict.fromkeys(self._resized.names, 0)
+        for family in families:
+            stored = {documents[ref].family for ref in family.documents}
+            sizes.update((name, 0) for name in stored if name is not None)
+        if self.is_full:
+            recorded = {} if self._stored.options is None else self._state.sizes()
+            sizes |= dict.fromkeys(recorded, 0)
+        for family in families:
+            sizes[family.name] = len(set(family.documents) - skipped)
+        return sizes, recorded if self.is_full else self._state.sizes_of(sizes)
+
+    def _counts(self, families: Sequence[Family], skipped: set[DocumentRef]) -> FamilyCounts:
+        """Return how many documents families have, as they are written."""
+        documents = self.corpus.documents
+        names = {ref: family.name for family in families for ref in family.documents}
+        if self.is_full:
+            counts = FamilyCounts()
+            for ref, document in documents.items():
+                name = document.family if ref in skipped else names.get(ref, document.family)
+                if name is not None:
+                    counts.add(name, 1)
+            return counts
+        counts = self._resized.counts.copy()
+        for ref, name in names.items():
+            stored = documents[ref].family
+            if ref not in skipped and name != stored:
+                counts.add(name, 1)
+                if stored is not None:
+                    counts.add(stored, -1)
+        return counts
+
+
+def is_full(options: FamilyOptions, stored: FamilyState, threshold: float) -> bool:
+    """Check whether a run processes all documents, not only what changed.
+
+    Args:
+        options: Of the run.
+        stored: State of the runs before.
+        threshold: Where versions begin in the index.
+    """
+    return options.everything or stored.options != options.settings_key(threshold)
 
 
 def _standing(pairs: Iterable[NotedPair]) -> list[Ids]:

@@ -8,8 +8,9 @@ from es_simhash.maintenance.families.family_corpus import Corpus
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.families.family_reader import FamilyReader
 from es_simhash.maintenance.families.family_report import FamiliesReport
-from es_simhash.maintenance.families.family_run import FamilyRun
+from es_simhash.maintenance.families.family_run import FamilyRun, is_full
 from es_simhash.maintenance.families.family_writer import RETRY, FamilyWriter
+from es_simhash.maintenance.families.recent_writes import RecentWrites
 from es_simhash.pairs.family_changes import Family, family_changes
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.config import IndexConfig
@@ -79,8 +80,12 @@ def find_families(
     stored = family_state(state)
     options = options.configured(store.config).as_before(stored.options)
     date_field, within = _date_field(store, options), _within(store, options)
+    writes = RecentWrites(store, stored.left)
+    touched = None
+    if not is_full(options, stored, store.config.versions_from):
+        touched = writes.families()
     with store.snapshot() as snapshot:
-        run = FamilyRun(FamilyReader(snapshot, date_field, within), state, stored, options)
+        run = FamilyRun(FamilyReader(snapshot, date_field, within), state, stored, options, touched)
         run.explore(progress)
         families = run.families()
     if run.is_full:
@@ -92,8 +97,8 @@ def find_families(
             Gateway.of(gateway, RETRY), index, store.config, is_complete=True
         )
         conflicts = FamilyWriter(retrying).write(changes)
-        store.refresh()
-        run.store_state(families, run.corpus.skipped | conflicts)
+        seq_nos = writes.ended(len(changes) - len(conflicts - run.corpus.skipped))
+        run.store_state(families, run.corpus.skipped | conflicts, seq_nos)
     written = len(changes) - len(conflicts - run.corpus.skipped)
     return _report(run, families, written, conflicts, dry_run=options.dry_run)
 

@@ -275,5 +275,6 @@ class _Sweep:
         yield from report.families
         reported = {family.name for family in report.families}
         stored = {change.family for change in changes.values() if change.family is not None}
-        names = (stored & self.state.sizes().keys()) - reported
-        yield from families_by_name(self.store, names)
+        # A family of one document is not recorded.
+        names = self.state.sizes_of(stored - reported)
+        yield from families_by_name(self.store, names.keys())

@@ -118,6 +118,7 @@ def clauses(where: Where, config: IndexConfig) -> tuple[list[Filter], list[Filte
     for values, query in (
         (where.ids, _ids),
         (where.families, _terms(config.path(fields.FAMILY))),
+        (where.family_prefixes, _prefixes(config.path(fields.FAMILY))),
         (where.content_hashes, _terms(config.path(fields.CONTENT_HASH))),
     ):
         if values is not None:
@@ -194,6 +195,13 @@ def _terms(path: str) -> Any:
         if len(values) == 1:
             return {"term": {path: values[0]}}
         return {"terms": {path: list(values)}}
+
+    return query
+
+
+def _prefixes(path: str) -> Any:
+    def query(prefixes: Sequence[str]) -> Filter:
+        return {"bool": {"should": [{"prefix": {path: prefix}} for prefix in prefixes]}}
 
     return query
 

@@ -30,6 +30,18 @@ def read_list(responses: Responses, *, request: ListFamilies) -> FamilyPage:
     return FamilyPage(sizes, None if is_last else families["after_key"]["family"])
 
 
+def prefix_body(where: Where, prefixes: Sequence[str], config: IndexConfig) -> dict[str, Any]:
+    """Return the body of the search that counts the documents of families by their names."""
+    path = config.path(fields.FAMILY)
+    filters = [{"prefix": {path: prefix}} for prefix in prefixes]
+    return _body(where, config, {"filters": {"filters": filters}})
+
+
+def read_prefixes(response: Mapping[str, Any]) -> list[int]:
+    """Return the counts of a response, in the order of the prefixes."""
+    return [bucket["doc_count"] for bucket in response["aggregations"]["families"]["buckets"]]
+
+
 def measure_body(request: MeasureFamilies, config: IndexConfig) -> dict[str, Any]:
     """Return the body of the search for the sizes and dates of families."""
     names = list(request.families)

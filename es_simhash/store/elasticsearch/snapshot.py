@@ -6,7 +6,7 @@ from typing import Any
 
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.conditions import conditions, find_body
-from es_simhash.store.elasticsearch.families import list_body, read_list
+from es_simhash.store.elasticsearch.families import list_body, prefix_body, read_list, read_prefixes
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.hit_rows import row_of
 from es_simhash.store.elasticsearch.pages import PointInTime
@@ -87,10 +87,10 @@ class ElasticsearchSnapshot:
             for request, response in zip(requests, self._point.search_all(bodies), strict=True)
         ]
 
-    def family_sizes(self) -> dict[str, int]:
-        """Return the number of documents of each family that have fingerprints of the scheme."""
+    def family_sizes(self, where: Where) -> dict[str, int]:
+        """Return the number of documents that match conditions of each of their families."""
         sizes: dict[str, int] = {}
-        request = ListFamilies(Where(fingerprinted=True), size=_BUCKETS)
+        request = ListFamilies(where, size=_BUCKETS)
         while True:
             response = self._point.search(list_body(request, self.config))
             page = read_list([response], request=request)
@@ -98,6 +98,11 @@ class ElasticsearchSnapshot:
             if page.after is None:
                 return sizes
             request = replace(request, after=page.after)
+
+    def prefix_counts(self, where: Where, prefixes: Sequence[str]) -> list[int]:
+        """Return how many documents match whose family has a name that begins with each prefix."""
+        response = self._point.search(prefix_body(where, prefixes, self.config))
+        return read_prefixes(response)
 
 
 class SnapshotSlice:

@@ -12,7 +12,7 @@ from es_simhash.fingerprints.hashing import digest_of_key
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentVersion
 from es_simhash.store.elasticsearch.hits import conditions_of, version_of
-from es_simhash.store.installation.state_index import StateIndex, options_of, sizes_of
+from es_simhash.store.installation.state_index import COUNTS, LeftFamilies, StateIndex, options_of
 from es_simhash.store.state_entries import DISMISSAL, JOIN, Ids, ids_of
 
 # Entries that are written with one request.
@@ -179,23 +179,26 @@ class FamilyState:
 
     Attributes:
         options: Options of the last run; None when there was none.
-        sizes: Number of documents of each family that has several.
+        left: What the last run left of the families; None when there was none.
         dismissals: Pairs that were dismissed.
         joins: Pairs that were joined.
     """
 
     options: str | None
-    sizes: Mapping[str, int]
+    left: LeftFamilies | None
     dismissals: Sequence[NotedPair]
     joins: Sequence[NotedPair]
 
 
 def family_state(state: StateIndex) -> FamilyState:
     """Return what a run of families needs of the state index, read together."""
-    hits = list(state.hits("run", "family", DISMISSAL, JOIN))
+    hits = list(state.hits("run", COUNTS, DISMISSAL, JOIN))
     entries = [hit["_source"] for hit in hits]
     return FamilyState(
-        options_of(entries), sizes_of(entries), Dismissals(state).of(hits), Joins(state).of(hits)
+        options_of(entries),
+        LeftFamilies.of(entries),
+        Dismissals(state).of(hits),
+        Joins(state).of(hits),
     )
 
 

@@ -13,16 +13,22 @@ from typing import Any
 
 from es_simhash.errors import ClusterError, IndexMissing, InputError
 from es_simhash.fingerprints.hashing import digest_of_key
+from es_simhash.pairs.family_counts import FamilyCounts
 from es_simhash.semantics.learned_vectors import LearnedVectors
 from es_simhash.store import resources
 from es_simhash.store.background_entry import KIND
 from es_simhash.store.elasticsearch.bulk import CONFLICT
 from es_simhash.store.elasticsearch.errors import reason_of
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.rows import batches_of
 from es_simhash.store.state_entries import state_index_name
 from es_simhash.store.vector_table_entries import HEAD, PART, head_of, parts_of
 
 _PAGE = 1000
+# Kind of the entry with the counts of all families.
+COUNTS = "counts"
+# Beginnings of names in one query.
+_PREFIXES = 250
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,28 @@ class SweepCheckpoint:
     deciding: bool = False
     ended: Mapping[str, int] = field(default_factory=dict)
     undecided: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class LeftFamilies:
+    """What the last run over the families of an index left.
+
+    Attributes:
+        counts: How many documents the families have, by the first digits of their names.
+        seq_nos: Number of the last write that it has seen, by the name of the shard.
+    """
+
+    counts: FamilyCounts
+    seq_nos: Mapping[str, int]
+
+    @classmethod
+    def of(cls, entries: Iterable[Mapping[str, Any]]) -> "LeftFamilies | None":
+        """Return that among entries; None when there is none."""
+        for entry in entries:
+            if entry["kind"] == COUNTS:
+                seq_nos = dict(zip(entry["shards"], entry["seq_nos"], strict=True))
+                return cls(FamilyCounts.decoded(entry["counts"]), seq_nos)
+        return None
 
 
 class StateIndex:
@@ -130,9 +158,36 @@ class StateIndex:
         """Remove the word vectors."""
         self.write([self.removal(hit["_id"]) for hit in self.hits(HEAD, PART)])
 
-    def sizes(self) -> dict[str, int]:
-        """Return the number of documents of each family that has several."""
-        return sizes_of(self.entries("family"))
+    def counts_entry(self, left: LeftFamilies) -> list[dict[str, Any]]:
+        """Return the action that stores what a run over the families has left."""
+        entry = {
+            "kind": COUNTS,
+            "counts": left.counts.encoded(),
+            "shards": list(left.seq_nos),
+            "seq_nos": list(left.seq_nos.values()),
+        }
+        return self.entry(digest_of_key(COUNTS, self.field), entry)
+
+    def sizes(self, prefixes: Iterable[str] | None = None) -> dict[str, int]:
+        """Return the number of documents of each family that has several.
+
+        Args:
+            prefixes: Of those whose names begin with one of these; None for all.
+        """
+        if prefixes is None:
+            return _sizes_of(self.hits("family"))
+        sizes: dict[str, int] = {}
+        for some in batches_of(sorted(prefixes), _PREFIXES):
+            query = [{"prefix": {"family": prefix}} for prefix in some]
+            sizes |= _sizes_of(self.hits("family", where={"bool": {"should": query}}))
+        return sizes
+
+    def sizes_of(self, names: Iterable[str]) -> dict[str, int]:
+        """Return the number of documents of those of these families that have several."""
+        sizes: dict[str, int] = {}
+        for some in batches_of(sorted(names), _PAGE):
+            sizes |= _sizes_of(self.hits("family", where={"terms": {"family": some}}))
+        return sizes
 
     def size_entries(
         self, sizes: Mapping[str, int], known: Mapping[str, int]
@@ -190,9 +245,15 @@ class StateIndex:
         """Yield what is stored of a kind; nothing when there is no such index yet."""
         yield from (hit["_source"] for hit in self.hits(kind))
 
-    def hits(self, *kinds: str) -> Iterator[dict[str, Any]]:
-        """Yield the documents of kinds with their versions, read together, as `entries` does."""
+    def hits(self, *kinds: str, where: Mapping[str, Any] | None = None) -> Iterator[dict[str, Any]]:
+        """Yield the documents of kinds with their versions, read together, as `entries` does.
+
+        Args:
+            kinds: The kinds.
+            where: Query that they must match as well.
+        """
         conditions = [{"terms": {"kind": kinds}}, {"term": {"field": self.field}}]
+        conditions += [] if where is None else [where]
         query = {"bool": {"filter": conditions}}
         body = {"size": _PAGE, "query": query, "seq_no_primary_term": True}
         stored = self._gateway.pages(self.name, body)
@@ -208,9 +269,9 @@ def options_of(entries: Iterable[Mapping[str, Any]]) -> str | None:
     return next((entry["options"] for entry in entries if entry["kind"] == "run"), None)
 
 
-def sizes_of(entries: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """Return the number of documents of each family among entries."""
-    return {entry["family"]: entry["documents"] for entry in entries if entry["kind"] == "family"}
+def _sizes_of(hits: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    entries = (hit["_source"] for hit in hits)
+    return {entry["family"]: entry["documents"] for entry in entries}
 
 
 def _require_written(results: Sequence[Mapping[str, Any]], index: str) -> None:
