@@ -1,14 +1,20 @@
 """The server: a port, one or several workers, and a graceful stop."""
 
+import multiprocessing.connection
 import os
+import signal
 import socket
 import tempfile
+import threading
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 
 import uvicorn
 from starlette.applications import Starlette
 from uvicorn.supervisors import Multiprocess
+from uvicorn.supervisors.multiprocess import Process
 
 from es_simhash.errors import InputError
 from es_simhash.service.connections import BoundedProtocol
@@ -20,8 +26,10 @@ _BACKLOG, _ACCEPTED = 2_048, 64
 # Seconds that requests have to end when the service is stopped.
 _GRACE = 30
 # Seconds after which a worker that says nothing is taken to hang; on a busy machine one takes some
-# to start.
-_SILENCE = 60
+# to start. Its supervisor looks for signals so often meanwhile.
+_SILENCE, _GLANCE = 60, 0.2
+# Seconds for an answer from one that has just given one, or had that long.
+_ANSWER = 5
 # Seconds that an idle connection stays open. Proxies and pools of clients keep theirs for up to a
 # minute, as nginx does; one that is closed first fails the request that is just sent on it.
 _KEEP_ALIVE = 75
@@ -57,21 +65,51 @@ def serve(
         say()
         with tempfile.TemporaryDirectory(prefix="es-simhash-metrics-") as folder:
             os.environ[FOLDER_VARIABLE] = folder
-            settings = server_settings(make, config, workers)
+            settings = server_settings(partial(_made_in_worker, make), config, workers)
             start_logging()
             _Supervisor(settings, sockets=[bound]).run()
+
+
+def _made_in_worker(make: Callable[[], Starlette]) -> Starlette:
+    """Return the application; its process ends as by SIGTERM when its supervisor is gone."""
+    supervisor = multiprocessing.parent_process()
+    if supervisor is not None:
+        threading.Thread(target=_end_after, args=(supervisor.sentinel,), daemon=True).start()
+    return make()
+
+
+def _end_after(sentinel: int) -> None:
+    multiprocessing.connection.wait([sentinel])
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 class _Supervisor(Multiprocess):
     """Starts a worker again that ended by itself, and says so."""
 
     def keep_subprocess_alive(self) -> None:
-        """Look after the workers."""
+        """Look after the workers; a signal is heard while one of them says nothing."""
         before = list(self.processes)
+        for process in before:
+            self._await_answer(process)
+        if self._is_called:
+            return
         super().keep_subprocess_alive()
         for process in before:
             if process not in self.processes:
                 note_death(process.pid, process.exitcode)
+
+    @property
+    def _is_called(self) -> bool:
+        return bool(self.signal_queue) or self.should_exit.is_set()
+
+    def _await_answer(self, worker: Process) -> None:
+        until = time.monotonic() + _SILENCE
+        with suppress(OSError, EOFError):
+            worker.parent_conn.send(b"ping")
+            while not worker.parent_conn.poll(_GLANCE):
+                if self._is_called or not worker.process.is_alive() or time.monotonic() > until:
+                    return
+            worker.parent_conn.recv()
 
 
 class _Server(uvicorn.Server):
@@ -116,7 +154,7 @@ def server_settings(
         backlog=_ACCEPTED,
         timeout_graceful_shutdown=_GRACE,
         timeout_keep_alive=_KEEP_ALIVE,
-        timeout_worker_healthcheck=_SILENCE,
+        timeout_worker_healthcheck=_ANSWER,
     )
 
 
