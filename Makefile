@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
   bench-backfill bench-painless bench-families bench-family bench-sweep bench-decisions \
   bench-passages bench-copies bench-changes bench-chains bench-widget bench-load bench-async bench-outage bench-strain bench-contract \
   bench-parts-of-speech bench-peers version-weights bench-candidates bench-schemes bench-tune \
-  evaluate experiments
+  evaluate experiments test-spark
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
@@ -47,6 +47,16 @@ node-stop: $(STAMP)
 # Tests wait for Elasticsearch half of their time; those of a file stay in one process.
 test: $(STAMP)
 	@$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder $(ARGS)
+
+# Spark weighs 750 MB, so that it comes with these targets alone; a JDK 17 is needed.
+SPARK := $(VENV)/.spark
+
+$(SPARK): $(STAMP)
+	@$(BIN)/pip install --quiet --editable '.[spark]'
+	@touch $@
+
+test-spark: $(SPARK)
+	@$(BIN)/python -m pytest tests/spark $(ARGS)
 
 check: $(STAMP)
 	@$(BIN)/ruff check .

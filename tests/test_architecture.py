@@ -31,6 +31,7 @@ ROOMS = (
     "methods",
     "evaluation",
     "tuning",
+    "spark",
     "service",
     "cli",
 )
@@ -129,6 +130,17 @@ def test_only_the_store_imports_the_client() -> None:
         if name.split(".")[0] in CLIENT
     }
     assert importing == {"store"}
+
+
+def test_nothing_imports_spark_but_its_own_room() -> None:
+    engines = {"pyspark", "pyarrow", "pandas"}
+    importing = {
+        room_of(module)
+        for module in MODULES
+        for name in imports_of(module)
+        if name.split(".")[0] in engines or room_of(name) == "spark"
+    }
+    assert importing == {"spark"}
 
 
 def levels() -> dict[str, int]:

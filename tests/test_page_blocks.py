@@ -22,6 +22,7 @@ RUN_BY = {
     "docs/privileges.md": "tests/cli",
     "docs/python.md": "tests/test_readme.py",
     "docs/service.md": "tests/test_pages_typed.py",
+    "docs/spark.md": "tests/spark/test_frames.py",
     "docs/your-search.md": "tests/maintenance/families/test_your_search.py",
     "examples/newsroom/README.md": "tests/examples",
     "examples/server-side/README.md": "tests/examples",

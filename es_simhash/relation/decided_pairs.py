@@ -48,6 +48,11 @@ class JoinedGroups(Generic[Node]):
         )
         return cls(pair for group in text_groups for pair in pairwise(group))
 
+    @property
+    def members(self) -> Collection[Node]:
+        """All that are joined with any."""
+        return self._groups.keys()
+
     def group(self, node: Node) -> frozenset[Node]:
         """Return a node with all that are joined with it; itself alone where none is."""
         return self._groups.get(node, frozenset((node,)))

@@ -1,16 +1,15 @@
 """Options of a run that finds the families of an index."""
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any
 
 from es_simhash.constraints import constraints
 from es_simhash.described import require_valid
 from es_simhash.errors import InputError
+from es_simhash.pairs.representatives import Representative
 from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.store.config import IndexConfig
 
-Representative = Literal["longest", "newest", "oldest"]
-REPRESENTATIVES: tuple[Representative, ...] = get_args(Representative)
 # Incremented when a change of the scores gives other families of the same texts.
 _SCORING = 2
 # Stands before the field in settings keys; no name of a field has it.

@@ -15,9 +15,9 @@ from es_simhash.pairs.family_changes import Family, family_names, new_names
 from es_simhash.pairs.family_counts import FamilyCounts
 from es_simhash.pairs.parted_texts import Values
 from es_simhash.pairs.postings import MAX_TEXTS
+from es_simhash.pairs.representatives import Rank, rank_of
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
-from es_simhash.store.dates import Date
 from es_simhash.store.installation.noted_pairs import (
     Dismissals,
     FamilyState,
@@ -170,18 +170,13 @@ class FamilyRun:
             families.append(Family(digest_of_key(str(ref.index), ref.id), (ref,)))
         return sorted(families, key=lambda family: family.name)
 
-    def _rank(self) -> Callable[[DocumentRef], int]:
+    def _rank(self) -> Callable[[DocumentRef], Rank]:
         """Return how documents rank; the highest represents its family."""
         documents, characters = self.corpus.documents, self.corpus.characters
         if not self._options.compares_dates:
             return lambda ref: characters[documents[ref].content_hash]
-        dates = {document.date for document in documents.values() if document.date is not None}
-        sign = 1 if self._options.rule == "newest" else -1
-        positions: dict[Date | None, int] = {
-            date: sign * place for place, date in enumerate(sorted(dates))
-        }
-        # Documents without a date come last, whatever the rule.
-        return lambda ref: positions.get(documents[ref].date, -len(positions))
+        rule = self._options.rule
+        return lambda ref: rank_of(rule, 0, documents[ref].date)
 
     def _values(self, ref: DocumentRef) -> Values:
         """Return the values of a document that keep it apart from those of others."""

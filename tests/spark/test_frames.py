@@ -1,0 +1,282 @@
+"""Spark on this machine gives what one process gives; one session for all, as it starts slowly."""
+
+import json
+import os
+import re
+import signal
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip(
+    "pyspark", reason="needs the extra `spark`: make test-spark", exc_type=ImportError
+)
+pytest.importorskip(
+    "pyarrow", reason="needs the extra `spark`: make test-spark", exc_type=ImportError
+)
+
+from es_simhash.errors import InputError
+from es_simhash.pairs.document_families import families_in_memory
+from es_simhash.pairs.text_links import candidate_pairs, links_of
+from es_simhash.relation.analysed_text import TextAnalyser
+from es_simhash.relation.thresholds import VERSION_SCORE
+from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
+from es_simhash.spark import candidates, components, engine, fingerprints, links, texts, versions
+from es_simhash.spark.families import _key
+from es_simhash.spark.frames import (
+    FamilyRules,
+    FrameColumns,
+    FrameFamilies,
+    families,
+    version_pairs,
+    with_fingerprints,
+    with_semantics,
+)
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.encoding import encode
+from tests.support.page_blocks import blocks
+from tests.support.shelf import revised, text
+from tests.support.spark_session import SMALL, spark_session
+
+MODULES = (candidates, components, engine, fingerprints, links, texts, versions)
+SEEDS = 1200
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    with spark_session("local[2,4]", SMALL) as session:
+        yield session
+
+
+@pytest.fixture(scope="module")
+def collection() -> dict[str, str]:
+    """2,000 texts: some with versions, versions of versions and copies, two without words."""
+    made = {"empty-1": "", "empty-2": "!!"}
+    for seed in range(SEEDS):
+        made[f"{seed}-1"] = text(seed, 90)
+        if seed % 3 == 0:
+            made[f"{seed}-2"] = revised(made[f"{seed}-1"], 10_000 + seed)
+        if seed % 6 == 0:
+            made[f"{seed}-3"] = revised(made[f"{seed}-2"], 20_000 + seed)
+        if seed % 6 == 1:
+            made[f"{seed}-copy"] = made[f"{seed}-1"].upper()
+    return made
+
+
+def frame_of(spark: Any, collection: dict[str, str]) -> Any:
+    return spark.createDataFrame(list(collection.items()), "id string, text string").repartition(2)
+
+
+@pytest.fixture(scope="module")
+def found(spark: Any, collection: dict[str, str]) -> FrameFamilies:
+    return families(frame_of(spark, collection))
+
+
+def lists_of(found: FrameFamilies) -> list[list[str]]:
+    """Return families as one process returns them: the representative first."""
+    members: dict[str, list[tuple[bool, str]]] = defaultdict(list)
+    for row in found.documents.collect():
+        members[row.family].append((not row.representative, row.id))
+    return sorted([id for _, id in sorted(family)] for family in members.values())
+
+
+def local_links(collection: dict[str, str]) -> dict[tuple[str, str], float]:
+    analysed = TextAnalyser().stored_parts(collection.values())
+    by_hash = {text.content_hash: text for text in analysed if text is not None}
+    return links_of(candidate_pairs(by_hash), by_hash, VERSION_SCORE)
+
+
+def test_families_are_those_of_one_process(
+    found: FrameFamilies, collection: dict[str, str]
+) -> None:
+    assert len(collection) >= 2000
+    assert lists_of(found) == families_in_memory(collection)
+    assert found.hot.count() == found.left_out.count() == 0
+
+
+def test_links_and_their_scores_are_those_of_one_process(
+    found: FrameFamilies, collection: dict[str, str]
+) -> None:
+    rows = found.links.collect()
+    assert {(row.one, row.other): row.score for row in rows} == local_links(collection)
+
+
+def test_a_family_is_named_by_its_smallest_hash(
+    found: FrameFamilies, collection: dict[str, str]
+) -> None:
+    analysed = TextAnalyser().stored_parts(collection.values())
+    hashes = dict(zip(collection, analysed, strict=True))
+    smallest: dict[str, str] = {}
+    for row in found.documents.collect():
+        if (parts := hashes[row.id]) is not None:
+            known = smallest.get(row.family, parts.content_hash)
+            smallest[row.family] = min(known, parts.content_hash)
+    assert all(content_hash[:16] == name for name, content_hash in smallest.items())
+
+
+def test_fingerprints_are_those_that_an_index_stores(spark: Any) -> None:
+    made = [text(1), "", text(2), "Ünïcode, 東京 2024!"]
+    rows = with_fingerprints(frame_of(spark, dict(zip("abcd", made, strict=True)))).collect()
+    stored = dict(zip("abcd", encode(made, IndexConfig()).objects, strict=True))
+    for row in rows:
+        members = row.simhash.asDict()
+        assert {name: value for name, value in members.items() if value is not None} == json.loads(
+            stored[row.id]
+        )
+
+
+def test_semantics_are_those_that_an_index_stores(spark: Any) -> None:
+    made = "The Federal Reserve raised interest rates in Washington on Wednesday. " * 3
+    frame = spark.createDataFrame([("a", [made, made])], "id string, `body` array<string>")
+    (row,) = with_semantics(frame, IndexConfig(text_field="body")).collect()
+    config = IndexConfig(text_field="body", semantics=DEFAULT_SEMANTICS)
+    stored = json.loads(encode([f"{made}\n\n{made}"], config).objects[0])
+    members = {name: value for name, value in row.simhash.asDict().items() if value is not None}
+    assert members == stored
+
+
+def test_a_text_that_cannot_be_fingerprinted_says_why_and_is_left_out(spark: Any) -> None:
+    frame = frame_of(spark, {"long": "word " * 4_000_000, "a": text(1)})
+    fingerprinted = with_fingerprints(frame).persist()
+    errors = {row.id: row.simhash.error for row in fingerprinted.collect()}
+    assert errors["a"] is None
+    assert "more than the 16 that are fingerprinted" in errors["long"]
+    found = families(fingerprinted)
+    assert [row.id for row in found.left_out.collect()] == ["long"]
+    assert lists_of(found) == [["a"]]
+
+
+def small(texts: dict[str, str]) -> list[tuple[Any, ...]]:
+    """Return documents with an owner and a day: versions of one text under two owners."""
+    return [
+        (id, content, None if id.endswith("0") else f"owner {int(id[-1]) % 2}", number)
+        for number, (id, content) in enumerate(texts.items())
+    ]
+
+
+def test_rules_dates_owners_and_decisions_count_as_on_one_machine(spark: Any) -> None:
+    made: dict[str, str] = {}
+    for seed in range(4):
+        made[f"{seed}-1"] = text(seed)
+        for number in range(2, 6):
+            made[f"{seed}-{number}"] = revised(made[f"{seed}-{number - 1}"], 50 * seed + number)
+    rows = small(made)
+    frame = spark.createDataFrame(rows, "id string, text string, owner string, day int")
+    rules = FamilyRules("newest", dismissed=[("0-1", "0-3")], joined=[("1-2", "2-4")])
+    found = families(frame, FrameColumns(date="day", within="owner"), rules=rules)
+    days = {id: day for id, _, _, day in rows}
+    wanted = families_in_memory(
+        made,
+        rank=days.__getitem__,
+        dismissed=rules.dismissed,
+        joined=rules.joined,
+        within={id: [owner] for id, _, owner, _ in rows},
+    )
+    assert lists_of(found) == wanted
+
+
+def test_a_family_keeps_its_name_and_no_two_have_one(spark: Any) -> None:
+    """Two families claim the name that most documents of one have; the other is named anew."""
+    one, two = text(1), text(2)
+    rows = [("a", one, "kept"), ("b", one.upper(), "kept"), ("c", two, "kept"), ("d", "", "kept")]
+    frame = spark.createDataFrame(rows, "id string, text string, family string")
+    found = families(frame, FrameColumns(family="family"))
+    names = {row.id: row.family for row in found.documents.collect()}
+    assert names["a"] == names["b"] == "kept"
+    (parts,) = TextAnalyser().stored_parts([two])
+    assert parts is not None
+    assert names["c"] == parts.content_hash[:16]
+    assert names["d"] != "kept"
+
+
+def test_what_many_texts_have_is_bounded_and_reported(spark: Any) -> None:
+    made = {str(number): revised(text(7), 300 + number, 0.02) for number in range(12)}
+    full = local_links(made)
+    bounded = version_pairs(frame_of(spark, made), max_texts=3)
+    rows = bounded.pairs.collect()
+    pairs = {(row.one, row.other): row.score for row in rows}
+    assert pairs.items() < full.items()
+    # Each text still has a link, with one of the first.
+    assert {side for pair in pairs for side in pair} == {side for pair in full for side in pair}
+    assert all(row.texts > 3 for row in bounded.hot.collect())
+    assert bounded.hot.count() > 0
+
+
+def dying_once(marker: str, batches: Any) -> Iterator[Any]:
+    for batch in batches:
+        if not os.path.exists(marker):
+            Path(marker).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield batch
+
+
+def test_a_killed_worker_changes_nothing(spark: Any, tmp_path: Path) -> None:
+    made = {
+        f"{seed}-{n}": text(seed) if n == 0 else revised(text(seed), 9 + seed)
+        for seed in range(20)
+        for n in range(2)
+    }
+    marker = tmp_path / "died"
+    dying = frame_of(spark, made).mapInArrow(
+        partial(dying_once, str(marker)), "id string, text string"
+    )
+    found = families(dying)
+    assert lists_of(found) == families_in_memory(made)
+    assert marker.exists()
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda frame: families(frame, FrameColumns(id="key")), "no column 'key', only id, text"),
+        (lambda frame: families(frame, FrameColumns(date="text")), "which has no order in time"),
+        (lambda frame: families(frame, rules=FamilyRules("oldest")), "'oldest' needs a date"),
+        (
+            lambda frame: with_fingerprints(frame, IndexConfig(text_field="body")),
+            "no column 'body'",
+        ),
+        (lambda frame: families(frame.union(frame)), "Several rows have the id 'a'"),
+    ],
+)
+def test_what_cannot_be_compared_is_one_sentence(
+    spark: Any, make: Callable[[Any], Any], sentence: str
+) -> None:
+    with pytest.raises(InputError, match=sentence):
+        make(frame_of(spark, {"a": "Some text."}))
+
+
+def test_numbers_stand_for_hashes_the_same_in_both_languages(spark: Any) -> None:
+    hashes = ["0" * 32, "f" * 32, "8" + "0" * 31, "7" + "f" * 31, "a1b2c3d4e5f60718" + "9" * 16]
+    frame = spark.createDataFrame([(each,) for each in hashes], "hash string")
+    assert [row[0] for row in frame.select(_key("hash")).collect()] == list(
+        map(texts.key_of, hashes)
+    )
+
+
+def test_the_page_runs_as_it_stands(spark: Any, tmp_path: Path) -> None:
+    rows = [(f"a{n}", revised(text(5), n), f"2024-01-0{n}") for n in range(1, 4)]
+    frame = spark.createDataFrame(rows, "id string, text string, published string")
+    frame.withColumn("published", frame.published.cast("date")).write.parquet(
+        f"{tmp_path}/articles"
+    )
+    names: dict[str, Any] = {"spark": spark}
+    for block in blocks("docs/spark.md"):
+        if block.is_run:
+            assert block.language == "python"
+            # Spark's working directory is that of its start.
+            exec(re.sub(r'"(articles|families)"', rf'"{tmp_path}/\1"', block.body), names)
+    documents = spark.read.parquet(f"{tmp_path}/families")
+    assert documents.count() == 3
+    assert [row.id for row in documents.where("representative").collect()] == ["a3"]
+
+
+def test_components_are_found_whatever_their_form(spark: Any) -> None:
+    chain = [(number, number + 1) for number in range(1, 40)]
+    star = [(100, number) for number in range(101, 120)]
+    edges = spark.createDataFrame([*chain, *star, (7, 7)], "one long, other long")
+    labels = {row.key: row.component for row in components.components(edges).collect()}
+    assert labels == {**dict.fromkeys(range(1, 41), 1), **dict.fromkeys(range(100, 120), 100)}
