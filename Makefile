@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 # Tests start many processes, which compile the package again where it is not kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo node node-stop test check clean docs docs-check docker-lock bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt bench-question \
+.PHONY: demo node node-stop test check clean docs docs-check docker-lock bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt bench-question bench-fields \
   bench-semantics bench-labelled-neighbours bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-sweep bench-decisions \
   bench-passages bench-copies bench-changes bench-chains bench-widget bench-load bench-async bench-outage bench-strain bench-contract \
@@ -101,6 +101,10 @@ bench-mlt: $(STAMP)
 # What a question costs in the client and in the node, by steps (needs the evaluation data, and Linux).
 bench-question: $(STAMP)
 	@$(BIN)/python -m tests.bench.question $(ARGS)
+
+# What each of our fields costs the node and takes on disk (needs the evaluation data, and Linux).
+bench-fields: $(STAMP)
+	@$(BIN)/python -m tests.bench.field_cost $(ARGS)
 
 # Semantic neighbours against human judgements, topics and events (needs the evaluation data).
 bench-semantics: $(STAMP)

@@ -1,7 +1,7 @@
 """Weights of the concepts of semantic profiles."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +54,10 @@ def profile_weights(
         for extraction, added in zip(extractions, added_words, strict=True)
     ]
     words = list(chain.from_iterable(words_of))
-    counts = _counts_of([extraction.words for extraction in extractions], words_of)
+    counts = chain.from_iterable(
+        chain(extraction.words.values(), repeat(0, len(words) - len(extraction.words)))
+        for extraction, words in zip(extractions, words_of, strict=True)
+    )
     added_counts = _counts_of(added_words, words_of)
     share = CHINESE_PART_WEIGHT if language == "zh" else ENTITY_BOOST
     weights = _damped(counts, len(words), language)
@@ -102,7 +105,7 @@ def _counts_of(
 ) -> Iterator[int]:
     """Yield the count of each word of each text; 0 for a word that is not counted."""
     return chain.from_iterable(
-        map(counted.get, words, [0] * len(words))
+        map(counted.get, words, repeat(0)) if counted else repeat(0, len(words))
         for counted, words in zip(counts, words_of, strict=True)
     )
 

@@ -5,7 +5,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any, Protocol, TypeAlias
 
@@ -217,6 +217,7 @@ class SemanticProfile:
         return list(islice(dict.fromkeys(name for name in names if name), STORED_ENTITIES))
 
 
+@lru_cache(maxsize=1 << 14)
 def safe_name(name: str) -> str:
     """Return a name on one line without control characters, cut to 120 characters."""
     line = " ".join(name.split())

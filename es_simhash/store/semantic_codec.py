@@ -22,6 +22,8 @@ from es_simhash.store.fields import (
     VECTOR_TABLE,
 )
 
+_JSON = json.JSONEncoder(separators=(",", ":")).encode
+
 
 def semantic_members(profiles: Sequence[SemanticProfile], scheme: str) -> list[dict[str, Any]]:
     """Return the semantic members of the `simhash` object of each text.
@@ -53,10 +55,7 @@ def semantic_members(profiles: Sequence[SemanticProfile], scheme: str) -> list[d
 
 def semantic_json(profiles: Sequence[SemanticProfile], scheme: str) -> list[bytes]:
     """Return the JSON of `semantic_members` without the braces around it."""
-    return [
-        json.dumps(members, separators=(",", ":"))[1:-1].encode()
-        for members in semantic_members(profiles, scheme)
-    ]
+    return [_JSON(members)[1:-1].encode() for members in semantic_members(profiles, scheme)]
 
 
 def concept_terms(concepts: dict[str, float]) -> dict[str, float]:
@@ -64,9 +63,12 @@ def concept_terms(concepts: dict[str, float]) -> dict[str, float]:
 
     Concepts that fall together as terms are one.
     """
+    # Almost all are words of some letters, which need no care.
+    if "".join(concepts).isalpha() and max(map(len, concepts)) <= MAX_TERM_LENGTH:
+        rounded_weights = ((concept, round(weight, 4)) for concept, weight in concepts.items())
+        return {concept: weight for concept, weight in rounded_weights if weight > 0}
     terms: dict[str, float] = {}
     for concept, weight in concepts.items():
-        # Almost all are words of some letters, which need no care.
         is_plain = concept.isalpha() and len(concept) <= MAX_TERM_LENGTH
         term = concept if is_plain else concept_term(concept)
         if term and (rounded := round(weight + terms.get(term, 0.0), 4)) > 0:

@@ -73,6 +73,12 @@ _OTHER = "all else"
 Call = tuple[str, str, Any, Any]
 
 
+def node_milliseconds(process: int) -> float:
+    """Return the milliseconds of a processor that a node has used; Linux only."""
+    stat = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return _TICK * (int(stat[11]) + int(stat[12]))
+
+
 @dataclass
 class Cost:
     """What one question costs, on average.
@@ -116,7 +122,8 @@ class Meter:
     def cost(self, ask: Callable[[str], object], ids: Sequence[str]) -> Cost:
         """Return what asking about each id costs."""
         self.calls.clear()
-        node, client, wall = self._node(), time.process_time(), time.perf_counter()
+        node, client = node_milliseconds(self.node), time.process_time()
+        wall = time.perf_counter()
         for id in ids:
             ask(id)
         spent = time.process_time() - client, time.perf_counter() - wall
@@ -124,14 +131,9 @@ class Meter:
         return Cost(
             len(self.calls) / count,
             1000 * spent[0] / count,
-            (self._node() - node) / count,
+            (node_milliseconds(self.node) - node) / count,
             1000 * spent[1] / count,
         )
-
-    def _node(self) -> float:
-        """Return the milliseconds of a processor that the node has used."""
-        stat = Path(f"/proc/{self.node}/stat").read_text().rpartition(")")[2].split()
-        return _TICK * (int(stat[11]) + int(stat[12]))
 
     def timed(self, step: str, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return a function whose time counts as a step."""

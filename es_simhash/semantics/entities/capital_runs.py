@@ -2,10 +2,11 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
+from typing import TypeAlias
 
 from es_simhash.semantics.languages.word_lists import ANY_LANGUAGE, rule_words, stop_words
 from es_simhash.text.lines import unwrapped
@@ -15,9 +16,12 @@ _ELIDING = frozenset({"ca", "fr", "it"})
 _ELIDED = re.compile(r"^(?:[CDJLMNST]|Qu|Dell|Nell|All|Sull|Dall|Un)['’]")
 # A line is a headline when more than this share of its words has a capital.
 _HEADLINE_SHARE, _HEADLINE_WORDS = 0.7, 4
-_MAX_RUN_LENGTH = 500
+MAX_RUN_LENGTH = 500
 # What may precede the first word of a line.
 _OPENING = " \t\u00a0\"'“‘«„([-–—•*#>"
+
+# Offset of the first word of a run, its words, and whether it opens a sentence.
+CapitalRun: TypeAlias = tuple[int, str, bool]
 
 
 @dataclass(frozen=True)
@@ -49,35 +53,37 @@ def name_rules(language: str, packages: frozenset[str] | None = None) -> NameRul
     return NameRules(language, packages, leading, stops - {"a"})
 
 
-def capital_runs(text: str) -> Iterator[tuple[int, str, bool, bool]]:
-    """Yield the runs of words with a capital, in order.
-
-    Returns:
-        Where a run starts, its words, whether it opens a sentence, and whether it is in a headline.
-    """
-    find = _capital_runs().finditer
-    position = 0
+def capital_runs(text: str) -> Iterator[tuple[list[CapitalRun], bool]]:
+    """Yield the runs of each line that has some, in order, and whether the line is a headline."""
     text = unwrapped(text)
-    for line in text.splitlines(keepends=True):
-        end = position + len(line)
-        runs = list(find(text, position, end))
-        if runs:
-            opening = position + len(line) - len(line.lstrip(_OPENING))
-            in_headline = _is_headline(line, runs)
-            for run in runs:
-                start, words = run.start(), run.group()
-                if len(words) <= _MAX_RUN_LENGTH:
-                    initial = start == opening or run.lastgroup == "initial"
-                    yield start, words, initial, in_headline
-        position = end
+    # Splitting takes half the time of making a match of each run. Pieces are what is before a
+    # run, its words, and whether it opens a sentence; no run crosses the end of a line.
+    pieces = _capital_runs().split(text)
+    lines = iter(text.splitlines(keepends=True))
+    runs: list[CapitalRun] = []
+    line, position, opening, end = "", 0, 0, 0
+    for before, words, opens in zip(pieces[::3], pieces[1::3], pieces[2::3], strict=False):
+        start = position + len(before)
+        if start >= end:
+            if runs:
+                yield runs, _is_headline(line, runs)
+                runs = []
+            while start >= end:
+                line = next(lines)
+                end += len(line)
+            opening = end - len(line.lstrip(_OPENING))
+        position = start + len(words)
+        runs.append((start, words, opens is not None or start == opening))
+    if runs:
+        yield runs, _is_headline(line, runs)
 
 
-def _is_headline(line: str, runs: list[re.Match[str]]) -> bool:
-    words = line.count(" ") + 1
-    if words < _HEADLINE_WORDS:
+def _is_headline(line: str, runs: Sequence[CapitalRun]) -> bool:
+    count = line.count(" ") + 1
+    if count < _HEADLINE_WORDS:
         return False
-    capitals = len(runs) + sum([run.group().count(" ") for run in runs])
-    return capitals > _HEADLINE_SHARE * words
+    capitals = len(runs) + sum([words.count(" ") for _, words, _ in runs])
+    return capitals > _HEADLINE_SHARE * count
 
 
 def is_acronym(word: str, rules: NameRules) -> bool:
@@ -119,7 +125,7 @@ def without_trailing(name: str, rules: NameRules) -> str:
 
 @lru_cache(maxsize=1)
 def _capital_runs() -> re.Pattern[str]:
-    """Return the expression of a run of words with a capital; `initial` opens a sentence.
+    """Return the expression of a run of words with a capital, and of whether it opens a sentence.
 
     Nothing follows the parts that repeat, so that it never goes back: its time is linear.
     The capital comes first, before what is looked up behind it, because the search then skips
@@ -140,11 +146,11 @@ def _capital_runs() -> re.Pattern[str]:
     number = rf"\d+(?:\.\d+)*{letter}*"
     initial = (
         rf"(?:(?:(?<=[.!?:…•*|]{space}.)|(?<=[.!?][\"”’')]{space}.)|(?<=[ ][\"“‘'«„(].))"
-        r"(?P<initial>))?"
+        r"())?"
     )
     return re.compile(
-        rf"{capital}(?<!{letter}.){initial}{rest}"
-        rf"(?:{space}(?:(?:{small}){space})?(?:{capital}{rest}|{number})){{0,9}}"
+        rf"({capital}(?<!{letter}.){initial}{rest}"
+        rf"(?:{space}(?:(?:{small}){space})?(?:{capital}{rest}|{number})){{0,9}})"
     )
 
 

@@ -16,6 +16,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from es_simhash.semantics.entities.capital_runs import (
+    MAX_RUN_LENGTH,
     NameRules,
     capital_runs,
     is_acronym,
@@ -56,6 +57,8 @@ _MIN_CAPITALS_RARITY = 2.5
 # Rarity of every word of a language without frequencies: neither common nor rare.
 _UNDECIDED = 2.0
 _MAX_NAME_LENGTH = 100
+# Runs whose candidates are cached, about 20 MB of a language; dropping all of them is rare.
+_MAX_RUNS = 1 << 16
 # Of a run of more words, as headlines have, only parts are names; of one in capitals already where
 # it has four.
 _MAX_NAME_WORDS = {True: 3, False: 5}
@@ -110,20 +113,41 @@ def name_rarities(rules: NameRules) -> WordRarities:
 
 def name_candidates(text: str, rules: NameRules) -> Iterator[Candidate]:
     """Yield the candidates of each line of a text, in order."""
-    language, packages = rules.language, rules.packages
-    for start, words, initial, in_headline in capital_runs(text):
-        candidate = _candidate_in(words, initial, language, packages)
-        if candidate:
-            offset, name, is_sure = candidate
-            yield Candidate(start + offset, name, is_sure and not in_headline)
+    candidates = _run_candidates(rules)
+    for runs, in_headline in capital_runs(text):
+        for start, words, is_initial in runs:
+            candidate = candidates[words, is_initial]
+            if candidate:
+                offset, name, is_sure = candidate
+                yield Candidate(start + offset, name, is_sure and not in_headline)
 
 
-@lru_cache(maxsize=1 << 14)
-def _candidate_in(
-    run: str, initial: bool, language: str, packages: frozenset[str] | None
-) -> Candidate | None:
-    """Return what may be a name of a run; None when nothing is left. Runs recur between texts."""
-    rules = name_rules(language, packages)
+class _RunCandidates(dict[tuple[str, bool], Candidate | None]):
+    """What may be a name of each run, by its words and whether it opens a sentence.
+
+    Runs recur between texts.
+    """
+
+    def __init__(self, rules: NameRules) -> None:
+        super().__init__()
+        self._rules = rules
+
+    def __missing__(self, run: tuple[str, bool]) -> Candidate | None:
+        if len(self) >= _MAX_RUNS:
+            self.clear()
+        self[run] = candidate = _candidate_in(*run, self._rules)
+        return candidate
+
+
+@lru_cache(maxsize=128)
+def _run_candidates(rules: NameRules) -> _RunCandidates:
+    return _RunCandidates(rules)
+
+
+def _candidate_in(run: str, initial: bool, rules: NameRules) -> Candidate | None:
+    """Return what may be a name of a run; None when nothing is left."""
+    if len(run) > MAX_RUN_LENGTH:
+        return None
     run = run.replace("\u00a0", " ")
     cut = without_leading(run, initial, rules)
     start = len(run) - len(cut)

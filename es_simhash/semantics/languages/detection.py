@@ -67,7 +67,25 @@ def detect_language(text: str) -> str:
     languages = _scripts().languages.get(_script_of(start), ("",))
     if len(languages) == 1:
         return languages[0]
-    return _best_covered(_WORDS.findall(start.lower()), languages)
+    return _best_covered(_words_of(start.lower()), languages)
+
+
+def _words_of(lower: str) -> list[str]:
+    """Return what `_WORDS` finds, of Western texts three times as fast."""
+    try:
+        western = lower.encode("cp1252")
+    except UnicodeEncodeError:
+        return _WORDS.findall(lower)
+    return western.translate(_western_words()).decode("cp1252").split()
+
+
+@lru_cache(maxsize=1)
+def _western_words() -> bytes:
+    """Return the table of the bytes that words have; the rest is a space."""
+    bytes_of = (bytes([byte]) for byte in range(256))
+    return b"".join(
+        byte if _WORDS.match(byte.decode("cp1252", "replace")) else b" " for byte in bytes_of
+    )
 
 
 def _script_of(text: str) -> str:
@@ -95,29 +113,29 @@ def _merge(counts: Counter[str], part: str, whole: str, least: float) -> None:
 
 def _best_covered(words: list[str], languages: tuple[str, ...]) -> str:
     """Return the language whose stop words cover most of the words; rarer ones count more."""
-    table = _stop_table()
-    columns = [table.columns[language] for language in languages if language]
+    table = _stop_table(languages)
     rows = np.fromiter(map(table.rows.get, words, repeat(0)), np.int64, len(words))
-    scores = table.scores[rows][:, columns]
-    best = int((scores.sum(0) * table.priors[columns]).argmax())
+    # Other words score nothing.
+    scores = table.scores[rows[rows > 0]]
+    best = int((scores.sum(0) * table.priors).argmax())
     covered = np.count_nonzero(scores[:, best])
     enough = covered >= max(1, _LEAST_COVERED * len(words))
-    return table.languages[columns[best]] if enough else languages[0]
+    return table.languages[best] if enough else languages[0]
 
 
 @dataclass(frozen=True)
 class _StopTable:
-    """Score of each stop word (row 0: of any other word) for each language."""
+    """Score of each stop word (row 0: of any other word) for some languages."""
 
     languages: list[str]
-    columns: dict[str, int]
     rows: dict[str, int]
     scores: NDArray[np.float32]
     priors: NDArray[np.float32]
 
 
-@lru_cache(maxsize=1)
-def _stop_table() -> _StopTable:
+@lru_cache(maxsize=16)
+def _stop_table(chosen: tuple[str, ...]) -> _StopTable:
+    """Return the table of the languages of a script; words score by how many of all have them."""
     lists = stop_lists()
     columns = {language: column for column, language in enumerate(lists)}
     words = sorted(set().union(*lists.values()))
@@ -126,5 +144,7 @@ def _stop_table() -> _StopTable:
     for language, members in lists.items():
         listed[[rows[word] for word in members], columns[language]] = 1
     scores = listed * (1 + 1 / np.maximum(listed.sum(1, keepdims=True), 1))
-    priors = np.array([_PRIOR.get(language, 1.0) for language in lists], np.float32)
-    return _StopTable(list(lists), columns, rows, scores.astype(np.float32), priors)
+    languages = [language for language in chosen if language]
+    of_chosen = scores.astype(np.float32)[:, [columns[language] for language in languages]]
+    priors = np.array([_PRIOR.get(language, 1.0) for language in languages], np.float32)
+    return _StopTable(languages, rows, of_chosen, priors)
