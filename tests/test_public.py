@@ -20,10 +20,13 @@ from tests.test_architecture import MODULES as ARCHITECTURE
 from tests.test_architecture import tree_of
 
 FOLDER = Path(es_simhash.__file__).parent
+# PySpark is not among the packages that tests need; `make test-spark` installs it.
+HAS_SPARK = importlib.util.find_spec("pyspark") is not None
 MODULES = sorted(
     each.name
     for each in pkgutil.walk_packages([str(FOLDER)], "es_simhash.")
     if not each.name.startswith("es_simhash._cluster")
+    and (HAS_SPARK or not each.name.startswith("es_simhash.spark."))
 )
 NAMESPACES = (es_simhash, types, methods, evaluation, tuning)
 CLIENT = {"elasticsearch", "elastic_transport"}
