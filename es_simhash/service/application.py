@@ -3,7 +3,7 @@
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -32,6 +32,7 @@ from es_simhash.service.monitoring import start_logging, stop_logging
 from es_simhash.service.operations import Filters
 from es_simhash.service.requested_hosts import RequestedHost
 from es_simhash.service.responses import Envelope, Problem, problem_response
+from es_simhash.service.separate_process import SeparateProcess
 from es_simhash.service.served_answers import Answers
 from es_simhash.service.service_config import ANY_HOST, ServiceConfig
 from es_simhash.service.startup_checks import allowed_fields, require_labels
@@ -128,7 +129,13 @@ class Service:
         # Threads that compute leave the event loop its turn; a hundred times fewer would make a
         # refusal wait for tens of milliseconds.
         sys.setswitchinterval(_SWITCH_SECONDS)
-        return application_of(self._client(), self.index, self.config)
+        apart = SeparateProcess(self.answers)
+        return application_of(self._client(), self.index, self.config, apart)
+
+    def answers(self) -> Answers:
+        """Return the answers alone, in a process that makes one of them."""
+        start_logging() if self.logs else stop_logging()
+        return answers_of(self._client(), self.index, self.config)
 
     def check(self) -> None:
         """Check that the service can start.
@@ -143,9 +150,21 @@ class Service:
         return Gateway(connect(**self.connection, timeout=self.config.limits.seconds))
 
 
-def application_of(gateway: Gateway, name: str, config: ServiceConfig) -> Starlette:
-    """Return the application of an index; see `answers_of`."""
-    answers = answers_of(gateway, name, config)
+def application_of(
+    gateway: Gateway,
+    name: str,
+    config: ServiceConfig,
+    apart: SeparateProcess[Answers] | None = None,
+) -> Starlette:
+    """Return the application of an index; see `answers_of`.
+
+    Args:
+        gateway: Of the engine.
+        name: Index, alias or data stream.
+        config: Configuration of the service.
+        apart: Makes the same answers in processes of their own; None for all in threads.
+    """
+    answers = replace(answers_of(gateway, name, config), apart=apart)
     if not config.has_explorer:
         return application(answers, config)
     read = partial(_report, gateway, name, answers.config)

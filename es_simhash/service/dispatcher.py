@@ -14,7 +14,6 @@ from es_simhash.relation.interruption import interruptible
 from es_simhash.service.admission import NOBODY, Admission
 from es_simhash.service.answer_cache import AnswerCache, CachedAnswer
 from es_simhash.service.answer_types import encoded
-from es_simhash.service.freed_memory import give_back
 from es_simhash.service.freshness import FreshnessChecks, StatesRequest
 from es_simhash.service.monitoring import CACHE, ENGINE_FAILURES, log
 from es_simhash.service.operations import ApiAnswer, Operation, Question, States
@@ -81,8 +80,6 @@ class _Shared:
 
 # Of so many threads one compares texts.
 _THREADS_A_COMPARISON = 4
-# Work that took so long had much memory.
-_LARGE_SECONDS = 0.5
 # So long many probes ask Elasticsearch once.
 _READY_SECONDS = 1.0
 
@@ -219,7 +216,7 @@ class Dispatcher:
         if shared is None:
             admission = self._heavy if is_heavy else self._light
             unwanted = threading.Event()
-            act = partial(_until_unwanted, unwanted, work, is_heavy)
+            act = partial(_until_unwanted, unwanted, work)
             shared = _Shared(admission.submit(act, kind=kind, caller=caller), unwanted)
             if key is not None:
                 self._shared[key] = shared
@@ -288,11 +285,6 @@ def _body(answer: ApiAnswer) -> Body:
     return Body.of(encoded(answer.body), answer.next)
 
 
-def _until_unwanted(unwanted: threading.Event, work: Callable[[], Value], is_heavy: bool) -> Value:
-    began = time.monotonic()
-    try:
-        with interruptible(unwanted):
-            return work()
-    finally:
-        if is_heavy and time.monotonic() - began > _LARGE_SECONDS:
-            give_back()
+def _until_unwanted(unwanted: threading.Event, work: Callable[[], Value]) -> Value:
+    with interruptible(unwanted):
+        return work()

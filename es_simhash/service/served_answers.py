@@ -1,8 +1,8 @@
 """Answers of an index: relations, comparisons, families, documents, with allowed fields alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from es_simhash.differences.difference import Changes
 from es_simhash.differences.version_timeline import Timeline
@@ -12,6 +12,7 @@ from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.questions.protocol import DocumentReader, FilteredDocument, RelatedIndex
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.family_history import FamilyHistory
+from es_simhash.relation.relation import Relation
 from es_simhash.service.allowed_parts import AllowedParts, allowed_source
 from es_simhash.service.answer_types import (
     ChangesOfVersions,
@@ -41,12 +42,17 @@ from es_simhash.service.operations import (
 from es_simhash.service.paging import next_families, next_members, next_related
 from es_simhash.service.request_bodies import IdsBody, TextBody
 from es_simhash.service.responses import Problem, not_found, problem_of
+from es_simhash.service.separate_process import SeparateProcess
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.intents import DocumentsById, ListFamilies, MeasureFamilies, Parts, Where
 from es_simhash.store.options import Query, SearchOptions
 from es_simhash.store.order import SORTS, Sort
 from es_simhash.store.rows import FamilySpan
 
+Value = TypeVar("Value")
+
+# Texts of so many bytes take longer to compare than a process to start.
+_LONG_BYTES = 100_000
 # Members of a relation that say why it is one, where nobody asked for that.
 _UNEXPLAINED: dict[str, Any] = {
     "evidence": (),
@@ -56,6 +62,20 @@ _UNEXPLAINED: dict[str, Any] = {
     "fields": (),
     "log_odds": None,
 }
+
+
+class Compared(NamedTuple):
+    """How two documents are related.
+
+    Attributes:
+        relation: The relation.
+        changes: What changed from one to the other; None where that was not asked.
+        timeline: Their family in order of the dates; None where that was not asked, or without one.
+    """
+
+    relation: Relation
+    changes: Changes | None
+    timeline: Timeline | None
 
 
 class ServedIndex(RelatedIndex, Protocol):
@@ -96,6 +116,7 @@ class Answers:
         drafts: Decides about texts that are not indexed.
         max_offset: Most relations to pass over.
         max_compared_bytes: Most bytes of two texts that are compared.
+        apart: Makes the same answers in processes of their own, for long texts; None for none.
     """
 
     index: ServedIndex
@@ -104,6 +125,7 @@ class Answers:
     drafts: DraftReader
     max_offset: int
     max_compared_bytes: int
+    apart: "SeparateProcess[Answers] | None" = None
 
     @property
     def sorts(self) -> tuple[Sort, ...]:
@@ -207,7 +229,8 @@ class Answers:
     def duplicate(self, question: Question) -> ApiAnswer:
         """Return whether a text is in the index already, decided as at ingest."""
         assert question.text is not None
-        decision = self.drafts.decide(question.text, question.rules, filters=question.filters)
+        draft = question.text, question.rules, question.filters
+        decision = self._where_it_fits(_bytes(question.text), Answers.decide, *draft)
         relation = decision.relation
         if relation is not None:
             id = str(relation.id)
@@ -220,6 +243,10 @@ class Answers:
         assert action == "write" or action == "skip" or action == "retain", action
         return ApiAnswer(Duplicate(action, relation, self.allowed.lost(decision.lost)))
 
+    def decide(self, text: str, rules: OnVersion, filters: Filters) -> Decision:
+        """Return what would become of a text."""
+        return self.drafts.decide(text, rules, filters=filters)
+
     def compare(self, question: Question) -> ApiAnswer:
         """Return the relation of two documents, and what changed from one to the other.
 
@@ -227,15 +254,12 @@ class Answers:
             DocumentMissing: One of them is not there, or does not match the filters.
         """
         documents = self._require(question)
-        self.require_comparable(question.ids)
         a, b = (documents[id].context for id in question.ids)
-        relation = replace(self.index.explain(*question.ids), document=b)
-        changes = None
-        if self.allowed.evidence:
-            changes = ChangesOfVersions.of(self.index.changes(*question.ids))
+        compared = self.compared(question.ids, changes=self.allowed.evidence)
+        changes = compared.changes
         body = Comparison(
-            self.allowed.relation(relation),
-            changes,
+            self.allowed.relation(replace(compared.relation, document=b)),
+            None if changes is None else ChangesOfVersions.of(changes),
             self.allowed.context(a),
             self.allowed.context(b),
         )
@@ -248,26 +272,49 @@ class Answers:
             DocumentMissing: One of them is not there, or does not match the filters.
         """
         documents = self._require(question)
-        self.require_comparable(question.ids)
-        relation = self.index.explain(*question.ids)
+        compared = self.compared(question.ids)
         other = documents[question.ids[1]]
-        relation = replace(relation, document=other.context, source=other.source)
+        relation = replace(compared.relation, document=other.context, source=other.source)
         return ApiAnswer(Evidence(self.allowed.relation(relation)), frozenset(question.ids))
 
-    def require_comparable(self, ids: Sequence[str]) -> None:
-        """Check that two texts are not too large to be compared here.
+    def compared(
+        self, ids: Sequence[str], *, changes: bool = False, timeline: Filters | None = None
+    ) -> Compared:
+        """Return how two documents are related.
+
+        Args:
+            ids: Of both.
+            changes: Whether to return what changed.
+            timeline: Filters of the family to return in order of the dates; None for none.
 
         Raises:
-            Problem: They are.
+            Problem: Their texts are too large to be compared here.
         """
         (rows,) = self.documents.store.ask([DocumentsById(tuple(ids), Parts(text=True))])
-        size = sum(len((row.text or "").encode("utf-8", "surrogatepass")) for row in rows)
+        size = sum(_bytes(row.text or "") for row in rows)
         if size > self.max_compared_bytes:
             raise Problem(
                 413,
                 f"Two texts may have at most {self.max_compared_bytes} bytes together to be "
                 "compared here.",
             )
+        return self._where_it_fits(size, Answers.compare_texts, tuple(ids), changes, timeline)
+
+    def compare_texts(
+        self, ids: tuple[str, str], changes: bool, timeline: Filters | None
+    ) -> Compared:
+        """Return how two documents are related, whatever their size; see `compared`."""
+        return Compared(
+            self.index.explain(*ids),
+            self.index.changes(*ids) if changes else None,
+            None if timeline is None else self.index.timeline(*ids, filters=timeline),
+        )
+
+    def _where_it_fits(self, size: int, method: Callable[..., Value], *args: Any) -> Value:
+        """Return what a method returns, for texts of so many bytes."""
+        if self.apart is None or size < _LONG_BYTES:
+            return method(self, *args)
+        return self.apart.run(method, *args)
 
     def families(self, question: Question) -> ApiAnswer:
         """Return some of all families.
@@ -407,3 +454,7 @@ class Answers:
             answer.truncated,
             len(answer.left_out),
         )
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))

@@ -180,13 +180,12 @@ class ExplorerReader:
         contexts = {
             id: self.answers.document(Question(filters, (id,))).plain["document"] for id in (a, b)
         }
-        self.answers.require_comparable((a, b))
-        relation = self.answers.index.explain(a, b)
-        changes = self.answers.index.changes(a, b) if self.answers.allowed.evidence else None
-        timeline = None
-        if self._shows_dates and changes is not None:
-            timeline = self.answers.index.timeline(a, b, filters=filters)
-        return ComparedDocuments(relation, changes, contexts[a], contexts[b], timeline)
+        evidence = self.answers.allowed.evidence
+        dated = filters if evidence and self._shows_dates else None
+        compared = self.answers.compared((a, b), changes=evidence, timeline=dated)
+        return ComparedDocuments(
+            compared.relation, compared.changes, contexts[a], contexts[b], compared.timeline
+        )
 
     def report(self, filters: Filters) -> IndexReport:
         """Return a report of all documents that match, with what may be known of them alone."""
