@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
   bench-backfill bench-painless bench-families bench-family bench-sweep bench-decisions \
   bench-passages bench-copies bench-changes bench-chains bench-widget bench-load bench-async bench-outage bench-strain bench-contract \
   bench-parts-of-speech bench-peers version-weights bench-candidates bench-schemes bench-tune \
-  evaluate experiments test-spark
+  evaluate experiments test-spark bench-spark
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
@@ -57,6 +57,10 @@ $(SPARK): $(STAMP)
 
 test-spark: $(SPARK)
 	@$(BIN)/python -m pytest tests/spark $(ARGS)
+
+# Families on Spark beside an exact scan and one process (needs the evaluation data, or ARGS="--documents 100000").
+bench-spark: $(SPARK)
+	@$(BIN)/python -m tests.bench.spark $(ARGS)
 
 check: $(STAMP)
 	@$(BIN)/ruff check .

@@ -9,13 +9,26 @@ try:
     import pyarrow
     from pyspark import StorageLevel
     from pyspark.sql import Column, DataFrame, Window
+    from pyspark.sql import SparkSession as Session
     from pyspark.sql import functions as F
 except ImportError as error:
     raise MissingExtra(
         "Bulk work on Spark needs PySpark: pip install 'es-simhash[spark]'."
     ) from error
 
-__all__ = ["Column", "DataFrame", "F", "Window", "kept", "pyarrow", "rows_of", "settled", "table"]
+__all__ = [
+    "Column",
+    "DataFrame",
+    "F",
+    "Session",
+    "Window",
+    "kept",
+    "pyarrow",
+    "rows_of",
+    "settled",
+    "struct_type",
+    "table",
+]
 
 Batches = Iterator[Any]
 

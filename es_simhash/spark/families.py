@@ -1,7 +1,7 @@
 """Version families of the documents of a frame: those of one machine, with their names."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
@@ -16,9 +16,9 @@ from es_simhash.pairs.representatives import Representative, rank_of
 from es_simhash.relation.candidate import StoredText
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
-from es_simhash.spark.candidates import MAX_TEXTS
 from es_simhash.spark.components import components
 from es_simhash.spark.engine import Batches, Columns, DataFrame, F, ddl, kept, rows_of, table
+from es_simhash.spark.family_rules import FamilyRules, FrameFamilies
 from es_simhash.spark.fingerprints import fingerprinted
 from es_simhash.spark.links import LINK, linked_texts
 from es_simhash.spark.texts import (
@@ -53,42 +53,6 @@ _MEMBER: Columns = (
     ("stored", "string"),
 )
 _FAMILY = ("index", "id", "routing", "family", "representative")
-
-
-@dataclass(frozen=True)
-class FrameFamilies:
-    """The families of the documents of a frame.
-
-    Attributes:
-        documents: A row for each document: `index`, `id`, `routing`, the name of its `family`, and
-            whether it is the `representative`.
-        links: The pairs of texts that are linked, as `version_pairs` returns them.
-        hot: Shingles of so many texts that not all of these were paired by them; none where the
-            families are complete.
-        left_out: Documents without fingerprints of the scheme: `index`, `id`, `routing`.
-    """
-
-    documents: DataFrame
-    links: DataFrame
-    hot: DataFrame
-    left_out: DataFrame
-
-
-@dataclass(frozen=True)
-class FamilyRules:
-    """How families are found.
-
-    Attributes:
-        representative: Document that represents a family: the longest, the newest or the oldest.
-        dismissed: Pairs of ids that are not versions of each other.
-        joined: Pairs of ids that are versions of each other, whatever their texts are.
-        max_texts: Texts of a shingle that all others with it are compared with.
-    """
-
-    representative: Representative = "longest"
-    dismissed: Sequence[Pair[str]] = ()
-    joined: Sequence[Pair[str]] = ()
-    max_texts: int = MAX_TEXTS
 
 
 def families(

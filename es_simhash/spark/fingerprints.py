@@ -91,7 +91,7 @@ def _with_objects(frame: DataFrame, config: IndexConfig, members: Columns) -> Da
     schema = ", ".join(
         [
             *(f"`{name}` {_type(frame, name)}" for name in taken),
-            f"{SIMHASH} struct<{_ddl(members)}>",
+            f"{SIMHASH} struct<{struct_ddl(members)}>",
         ]
     )
     session = frame.sparkSession.sparkContext
@@ -100,7 +100,8 @@ def _with_objects(frame: DataFrame, config: IndexConfig, members: Columns) -> Da
     return read.mapInArrow(partial(_objects, shared, tuple(names), members), schema)
 
 
-def _ddl(members: Columns) -> str:
+def struct_ddl(members: Columns) -> str:
+    """Return the members of a struct as Spark writes a schema."""
     return ddl(members).replace("` ", "`:")
 
 
@@ -139,7 +140,7 @@ def _objects(
         columns = batch.columns
         read = [column.to_pylist() for column in columns[count:]]
         sources = [_nested(names, values) for values in zip(*read, strict=True)]
-        objects = pyarrow.array(list(_read_objects(sources, config)), type=struct_type(members))
+        objects = pyarrow.array(list(read_objects(sources, config)), type=struct_type(members))
         yield pyarrow.RecordBatch.from_arrays(
             [*columns[:count], objects], [*batch.schema.names[:count], SIMHASH]
         )
@@ -157,7 +158,7 @@ def _nested(names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
     return source
 
 
-def _read_objects(
+def read_objects(
     sources: Sequence[dict[str, Any]], config: IndexConfig
 ) -> Iterator[dict[str, Any]]:
     """Yield the object of each document; of one that cannot be read, why."""

@@ -5,19 +5,32 @@
 >>> found.documents.write.parquet("families")  # doctest: +SKIP
 """
 
-from es_simhash.spark.families import FamilyRules, FrameFamilies, families
+from es_simhash.spark.families import families
+from es_simhash.spark.family_rules import FamilyRules, FrameFamilies
 from es_simhash.spark.fingerprints import with_fingerprints, with_semantics
+from es_simhash.spark.index_frames import (
+    Cluster,
+    IndexFrame,
+    WrittenFamilies,
+    opened_index,
+    write_families,
+)
 from es_simhash.spark.links import VersionPairs
 from es_simhash.spark.texts import FrameColumns
 from es_simhash.spark.versions import version_pairs
 
 __all__ = [
+    "Cluster",
     "FamilyRules",
     "FrameColumns",
     "FrameFamilies",
+    "IndexFrame",
     "VersionPairs",
+    "WrittenFamilies",
     "families",
+    "opened_index",
     "version_pairs",
     "with_fingerprints",
     "with_semantics",
+    "write_families",
 ]

@@ -20,6 +20,7 @@ pytest.importorskip(
 )
 
 from es_simhash.errors import InputError
+from es_simhash.maintenance.families.dismissals_and_joins import dismiss
 from es_simhash.pairs.document_families import families_in_memory
 from es_simhash.pairs.text_links import candidate_pairs, links_of
 from es_simhash.relation.analysed_text import TextAnalyser
@@ -28,18 +29,21 @@ from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
 from es_simhash.spark import candidates, components, engine, fingerprints, links, texts, versions
 from es_simhash.spark.families import _key
 from es_simhash.spark.frames import (
+    Cluster,
     FamilyRules,
     FrameColumns,
     FrameFamilies,
     families,
+    opened_index,
     version_pairs,
     with_fingerprints,
     with_semantics,
+    write_families,
 )
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.encoding import encode
 from tests.support.page_blocks import blocks
-from tests.support.shelf import revised, text
+from tests.support.shelf import Shelf, revised, text
 from tests.support.spark_session import SMALL, spark_session
 
 MODULES = (candidates, components, engine, fingerprints, links, texts, versions)
@@ -74,6 +78,11 @@ def frame_of(spark: Any, collection: dict[str, str]) -> Any:
 @pytest.fixture(scope="module")
 def found(spark: Any, collection: dict[str, str]) -> FrameFamilies:
     return families(frame_of(spark, collection))
+
+
+def cluster_url_of(shelf: Shelf) -> str:
+    (node,) = shelf.client.transport.node_pool.all()
+    return str(node.base_url)
 
 
 def lists_of(found: FrameFamilies) -> list[list[str]]:
@@ -272,6 +281,43 @@ def test_the_page_runs_as_it_stands(spark: Any, tmp_path: Path) -> None:
     documents = spark.read.parquet(f"{tmp_path}/families")
     assert documents.count() == 3
     assert [row.id for row in documents.where("representative").collect()] == ["a3"]
+
+
+@pytest.mark.cluster
+def test_an_index_gets_the_families_that_a_run_over_it_finds(spark: Any, shelf: Shelf) -> None:
+    """Read by slices of one moment, and written by sequence numbers."""
+    made = {f"{seed}-1": text(seed) for seed in range(8)}
+    made |= {f"{seed}-2": revised(made[f"{seed}-1"], 30 + seed) for seed in range(5)}
+    shelf.put({**made, "empty": "", "dismissed": revised(made["7-1"], 99)})
+    shelf.client.update(index=shelf.name, id="6-1", doc={"text": "Another text."}, refresh=True)
+    dismiss(shelf.client, shelf.name, "7-1", "dismissed")
+    with opened_index(spark, Cluster(cluster_url_of(shelf)), shelf.name, slices=3) as read:
+        found = families(read.documents, read.columns, read.config, read.rules)
+        lists = lists_of(found)
+        left_out = [row.id for row in found.left_out.collect()]
+        # Somebody writes another text, and another field of a document, meanwhile.
+        shelf.write([{"id": "0-1", "text": text(50)}])
+        shelf.client.update(index=shelf.name, id="1-1", doc={"title": "New"}, refresh=True)
+        report = write_families(read, found)
+        names = shelf.names()
+        again = write_families(read, found)
+    assert left_out == ["6-1"]
+    assert (report.written, report.conflicts) == (13, ("0-1",))
+    assert again.conflicts == ("0-1",)
+    assert shelf.names() == names
+    assert names["0-1"] is None
+    assert names["6-1"] is None
+    # A run over the index finds the same, and has nothing to write but for these two.
+    shelf.write([{"id": "0-1", "text": made["0-1"]}, {"id": "6-1", "text": made["6-1"]}])
+    run = shelf.find()
+    assert run.written == 2
+    several = sorted([family for family in lists if len(family) > 1])
+    assert sorted(list(family.members) for family in run.families) == several
+
+
+def test_a_cluster_shows_no_secrets() -> None:
+    shown = repr(Cluster("http://localhost:9200", "secret-key", "user", "secret-word"))
+    assert "secret" not in shown
 
 
 def test_components_are_found_whatever_their_form(spark: Any) -> None:

@@ -25,13 +25,16 @@ class PointInTime:
         requests: Sends the requests.
         index: Index, alias or data stream.
         shard: Number of the one shard to search; None for all.
+        id: Id of one that another process has opened, and closes; None to open one.
     """
 
-    def __init__(self, requests: Requests, index: str, *, shard: int | None = None) -> None:
+    def __init__(
+        self, requests: Requests, index: str, *, shard: int | None = None, id: str | None = None
+    ) -> None:
         self.index = index
         self.shard = shard
         self._requests = requests
-        self._id: str | None = None
+        self._id = id
 
     def __enter__(self) -> "PointInTime":
         self.open()
@@ -57,6 +60,12 @@ class PointInTime:
             with suppress(ClusterError):
                 self._requests.once("DELETE", "/_pit", {"id": self._id})
             self._id = None
+
+    @property
+    def id(self) -> str:
+        """Its id, by which other processes search it while it is open."""
+        assert self._id is not None, "it is not open"
+        return self._id
 
     def search(self, body: Mapping[str, Any]) -> Any:
         """Return the response to one search.
@@ -89,8 +98,7 @@ class PointInTime:
             page["search_after"] = hits[-1]["sort"]
 
     def _with_id(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        assert self._id is not None, "it is not open"
-        return {**body, "pit": {"id": self._id, "keep_alive": _KEEP_ALIVE}}
+        return {**body, "pit": {"id": self.id, "keep_alive": _KEEP_ALIVE}}
 
 
 def first_page(body: Mapping[str, Any]) -> dict[str, Any]:

@@ -27,6 +27,8 @@ class ElasticsearchSnapshot:
         shard: Number of the one shard to read; None for all.
         must_refresh: Whether it is an error where the privilege is missing to make visible what was
             written so far; otherwise that is done where it is allowed.
+        point: Id of the point in time of a snapshot that another process has opened; None for one
+            of its own.
     """
 
     def __init__(
@@ -37,12 +39,13 @@ class ElasticsearchSnapshot:
         *,
         shard: int | None = None,
         must_refresh: bool = True,
+        point: str | None = None,
     ) -> None:
         self.config = config
         self._gateway = gateway
         self._index = index
         self._must_refresh = must_refresh
-        self._point = PointInTime(gateway, index, shard=shard)
+        self._point = PointInTime(gateway, index, shard=shard, id=point)
 
     def __enter__(self) -> "ElasticsearchSnapshot":
         if self._must_refresh:
@@ -54,6 +57,11 @@ class ElasticsearchSnapshot:
 
     def __exit__(self, *error: object) -> None:
         self._point.close()
+
+    @property
+    def point(self) -> str:
+        """Id of its point in time: a snapshot made with it reads the same in another process."""
+        return self._point.id
 
     def count(self, where: Where) -> int:
         """Return how many documents match conditions."""
