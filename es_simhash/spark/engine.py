@@ -8,6 +8,7 @@ from es_simhash.errors import MissingExtra
 try:
     import pyarrow
     from pyspark import StorageLevel
+    from pyspark.errors import AnalysisException, PythonException
     from pyspark.sql import Column, DataFrame, Window
     from pyspark.sql import SparkSession as Session
     from pyspark.sql import functions as F
@@ -17,9 +18,11 @@ except ImportError as error:
     ) from error
 
 __all__ = [
+    "AnalysisException",
     "Column",
     "DataFrame",
     "F",
+    "PythonException",
     "Session",
     "Window",
     "kept",

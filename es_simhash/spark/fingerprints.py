@@ -9,7 +9,16 @@ from typing import Any
 from es_simhash.errors import InputError
 from es_simhash.maintenance.backfills.document_updates import derived_objects, rejection
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
-from es_simhash.spark.engine import Batches, Columns, DataFrame, F, ddl, pyarrow, struct_type
+from es_simhash.spark.engine import (
+    Batches,
+    Column,
+    Columns,
+    DataFrame,
+    F,
+    ddl,
+    pyarrow,
+    struct_type,
+)
 from es_simhash.spark.texts import SIMHASH
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
@@ -83,21 +92,37 @@ def with_semantics(frame: DataFrame, config: IndexConfig | None = None) -> DataF
 
 
 def _with_objects(frame: DataFrame, config: IndexConfig, members: Columns) -> DataFrame:
-    names = [*field_names(config.text_field), *config.entity_fields]
-    read = frame.drop(SIMHASH)
-    for number, name in enumerate(names):
-        read = read.withColumn(_READ.format(number), _column(frame, name))
     taken = [name for name in frame.columns if name != SIMHASH]
+    read, names = text_columns(frame, config)
     schema = ", ".join(
         [
-            *(f"`{name}` {_type(frame, name)}" for name in taken),
+            *(f"`{name}` {frame.schema[name].dataType.simpleString()}" for name in taken),
             f"{SIMHASH} struct<{struct_ddl(members)}>",
         ]
     )
-    session = frame.sparkSession.sparkContext
     # The word vectors of an index may be large: each worker gets them once.
-    shared = session.broadcast(config)
-    return read.mapInArrow(partial(_objects, shared, tuple(names), members), schema)
+    shared = frame.sparkSession.sparkContext.broadcast(config)
+    selected = frame.select(*(F.col(f"`{name}`") for name in taken), *read)
+    return selected.mapInArrow(partial(_objects, shared, names, members), schema)
+
+
+def text_columns(frame: DataFrame, config: IndexConfig) -> tuple[list[Column], tuple[str, ...]]:
+    """Return the columns of the texts, and of the entities, of a frame, and their names.
+
+    Raises:
+        InputError: There is none of such a name, or it holds no text.
+    """
+    names = (*field_names(config.text_field), *config.entity_fields)
+    columns = [
+        _column(frame, name).alias(_READ.format(number)) for number, name in enumerate(names)
+    ]
+    return columns, names
+
+
+def sources_of(batch: Any, names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the documents of a batch, with the fields that its last columns hold."""
+    read = [column.to_pylist() for column in batch.columns[batch.num_columns - len(names) :]]
+    return [_nested(names, values) for values in zip(*read, strict=True)]
 
 
 def struct_ddl(members: Columns) -> str:
@@ -105,11 +130,7 @@ def struct_ddl(members: Columns) -> str:
     return ddl(members).replace("` ", "`:")
 
 
-def _type(frame: DataFrame, name: str) -> str:
-    return str(frame.schema[name].dataType.simpleString())
-
-
-def _column(frame: DataFrame, name: str) -> Any:
+def _column(frame: DataFrame, name: str) -> Column:
     """Return a column by its name; dots lead into structs.
 
     Raises:
@@ -138,8 +159,7 @@ def _objects(
     for batch in batches:
         count = batch.num_columns - len(names)
         columns = batch.columns
-        read = [column.to_pylist() for column in columns[count:]]
-        sources = [_nested(names, values) for values in zip(*read, strict=True)]
+        sources = sources_of(batch, names)
         objects = pyarrow.array(list(read_objects(sources, config)), type=struct_type(members))
         yield pyarrow.RecordBatch.from_arrays(
             [*columns[:count], objects], [*batch.schema.names[:count], SIMHASH]
@@ -165,7 +185,7 @@ def read_objects(
     texts: list[str] = []
     faults: list[str | None] = []
     for source in sources:
-        text, fault = _text(source, config)
+        text, fault = text_or_fault(source, config)
         texts.append(text)
         faults.append(fault)
     read = [source if fault is None else {} for source, fault in zip(sources, faults, strict=True)]
@@ -173,7 +193,7 @@ def read_objects(
         yield _members(json.loads(content)) if fault is None else {fields.ERROR: fault}
 
 
-def _text(source: dict[str, Any], config: IndexConfig) -> tuple[str, str | None]:
+def text_or_fault(source: dict[str, Any], config: IndexConfig) -> tuple[str, str | None]:
     """Return the text of a document, or an empty one and why it cannot be fingerprinted."""
     try:
         text = require_text_size(text_of(source, config.text_field) or "")

@@ -5,6 +5,8 @@
 >>> found.documents.write.parquet("families")  # doctest: +SKIP
 """
 
+from es_simhash.ingestion.deduplication.version_rules import OnVersion
+from es_simhash.spark.decisions import Deduplicated, deduplicate
 from es_simhash.spark.families import families
 from es_simhash.spark.family_rules import FamilyRules, FrameFamilies
 from es_simhash.spark.fingerprints import with_fingerprints, with_semantics
@@ -21,12 +23,15 @@ from es_simhash.spark.versions import version_pairs
 
 __all__ = [
     "Cluster",
+    "Deduplicated",
     "FamilyRules",
     "FrameColumns",
     "FrameFamilies",
     "IndexFrame",
+    "OnVersion",
     "VersionPairs",
     "WrittenFamilies",
+    "deduplicate",
     "families",
     "opened_index",
     "version_pairs",

@@ -46,7 +46,7 @@ from es_simhash.store.intents import FindDateField, FindKeywordField, Parts, Whe
 from es_simhash.store.rows import Row
 
 # Documents of one page, which are fingerprinted together.
-_PAGE = 200
+_READ_AT_ONCE = 200
 # Documents whose families are written with one request.
 _WRITES = 1000
 _PLACE: Columns = (("index", "string"), ("id", "string"), ("routing", "string"))
@@ -229,7 +229,7 @@ def _read(
         for number in numbers:
             where = Where(fingerprinted=True)
             part = snapshot.slices(where, parts, slices)[number["id"]]
-            while rows := part.read(_PAGE):
+            while rows := part.read(_READ_AT_ONCE):
                 batch = table(columns, [_columns(row) for row in rows])
                 objects = pyarrow.array(_objects(rows, config), type=struct_type(FINGERPRINTS))
                 yield pyarrow.RecordBatch.from_arrays(

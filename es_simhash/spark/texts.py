@@ -80,7 +80,7 @@ def compared_documents(frame: DataFrame, columns: FrameColumns, scheme: Scheme) 
     """
     chosen = [
         *(
-            _named(frame, name, parameter).cast("string").alias(parameter)
+            named(frame, name, parameter).cast("string").alias(parameter)
             for name, parameter in (
                 (columns.index, "index"),
                 (columns.id, "id"),
@@ -88,8 +88,8 @@ def compared_documents(frame: DataFrame, columns: FrameColumns, scheme: Scheme) 
             )
         ),
         _values(frame, columns.within).alias("values"),
-        *_date(frame, columns.date),
-        _named(frame, columns.family, "family").cast("string").alias("family"),
+        *dated(frame, columns.date),
+        named(frame, columns.family, "family").cast("string").alias("family"),
         *(
             F.col(f"{SIMHASH}.{member}").alias(f"simhash_{member}")
             for member in (
@@ -130,7 +130,7 @@ def stored_parts(row: dict[str, Any]) -> StoredParts:
     )
 
 
-def _named(frame: DataFrame, name: str | None, parameter: str) -> Column:
+def named(frame: DataFrame, name: str | None, parameter: str) -> Column:
     """Return a column by its name, of nothing for no name.
 
     Raises:
@@ -151,19 +151,19 @@ def _type_of(frame: DataFrame, column: Column) -> str:
 
 
 def _values(frame: DataFrame, name: str | None) -> Column:
-    column = _named(frame, name, "within")
+    column = named(frame, name, "within")
     if name is None or not _type_of(frame, column).startswith("array<"):
         column = F.array(column)
     return column.cast("array<string>")
 
 
-def _date(frame: DataFrame, name: str | None) -> tuple[Column, Column]:
+def dated(frame: DataFrame, name: str | None) -> tuple[Column, Column]:
     """Return what puts documents in order: whole numbers, of which doubles lose digits, or others.
 
     Raises:
         InputError: The column holds text.
     """
-    column = _named(frame, name, "date")
+    column = named(frame, name, "date")
     kind = "void" if name is None else _type_of(frame, column)
     if kind == "string":
         raise InputError(

@@ -4,13 +4,12 @@ from es_simhash.spark.candidates import MAX_TEXTS
 from es_simhash.spark.engine import DataFrame, kept
 from es_simhash.spark.fingerprints import fingerprinted
 from es_simhash.spark.links import VersionPairs, linked_texts
-from es_simhash.spark.texts import FrameColumns, compared_documents, distinct_texts
+from es_simhash.spark.texts import SIMHASH, FrameColumns, compared_documents, distinct_texts
 from es_simhash.store.config import IndexConfig
 
 
 def version_pairs(
     frame: DataFrame,
-    columns: FrameColumns | None = None,
     config: IndexConfig | None = None,
     *,
     max_texts: int = MAX_TEXTS,
@@ -19,14 +18,15 @@ def version_pairs(
 
     Args:
         frame: The documents; without the column `simhash` their texts are fingerprinted.
-        columns: Names of the columns.
         config: Column of the text, the scheme, and where versions begin.
         max_texts: Texts of a shingle that all others with it are compared with.
 
     Raises:
-        InputError: A column is missing, or holds what cannot be compared.
+        InputError: There is no column of the text, or it holds none.
     """
     config = config or IndexConfig()
-    read = fingerprinted(frame, config)
-    documents = compared_documents(read, columns or FrameColumns(), config.scheme)
+    read = fingerprinted(frame, config).where(f"{SIMHASH}.content_hash is not null")
+    # Documents of one text count once, whatever their ids.
+    columns = FrameColumns(id=f"{SIMHASH}.content_hash")
+    documents = compared_documents(read, columns, config.scheme)
     return linked_texts(kept(distinct_texts(documents)), config.versions_from, max_texts=max_texts)

@@ -58,15 +58,15 @@ def main() -> int:
     parser.add_argument("--memory", default="3g", help="memory of Spark")
     parser.add_argument("--partitions", type=int, default=8, help="partitions of a shuffle")
     parser.add_argument("--no-local", action="store_true", help="do not compare with one process")
-    arguments = parser.parse_args()
+    options = parser.parse_args()
     settings = {
-        "spark.driver.memory": arguments.memory,
-        "spark.sql.shuffle.partitions": str(arguments.partitions),
+        "spark.driver.memory": options.memory,
+        "spark.sql.shuffle.partitions": str(options.partitions),
     }
-    if arguments.documents:
-        _synthetic(arguments.documents, settings, is_compared=not arguments.no_local)
+    if options.documents:
+        _synthetic(options.documents, settings, is_compared=not options.no_local)
         return 0
-    collections = [datasets.version_set(name) for name in arguments.sets.split(",")]
+    collections = [datasets.version_set(name) for name in options.sets.split(",")]
     return max(_collection(each.name, each.texts, settings) for each in collections)
 
 

@@ -19,20 +19,41 @@ pytest.importorskip(
     "pyarrow", reason="needs the extra `spark`: make test-spark", exc_type=ImportError
 )
 
+from click.testing import CliRunner
+
 from es_simhash.errors import InputError
+from es_simhash.ingestion.deduplication.version_policy import DryRunPolicy
 from es_simhash.maintenance.families.dismissals_and_joins import dismiss
 from es_simhash.pairs.document_families import families_in_memory
 from es_simhash.pairs.text_links import candidate_pairs, links_of
 from es_simhash.relation.analysed_text import TextAnalyser
 from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
-from es_simhash.spark import candidates, components, engine, fingerprints, links, texts, versions
+from es_simhash.spark import (
+    candidates,
+    components,
+    decisions,
+    engine,
+    family_rules,
+    fingerprints,
+    frames,
+    index_frames,
+    links,
+    texts,
+    versions,
+)
+from es_simhash.spark import (
+    families as families_module,
+)
+from es_simhash.spark.__main__ import main, run
 from es_simhash.spark.families import _key
 from es_simhash.spark.frames import (
     Cluster,
     FamilyRules,
     FrameColumns,
     FrameFamilies,
+    OnVersion,
+    deduplicate,
     families,
     opened_index,
     version_pairs,
@@ -42,11 +63,21 @@ from es_simhash.spark.frames import (
 )
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.encoding import encode
+from es_simhash.store.installation.install import install
 from tests.support.page_blocks import blocks
 from tests.support.shelf import Shelf, revised, text
 from tests.support.spark_session import SMALL, spark_session
 
-MODULES = (candidates, components, engine, fingerprints, links, texts, versions)
+MODULES = (
+    decisions,
+    families_module,
+    family_rules,
+    fingerprints,
+    index_frames,
+    links,
+    texts,
+    versions,
+)
 SEEDS = 1200
 
 
@@ -266,8 +297,11 @@ def test_numbers_stand_for_hashes_the_same_in_both_languages(spark: Any) -> None
     )
 
 
-def test_the_page_runs_as_it_stands(spark: Any, tmp_path: Path) -> None:
+@pytest.mark.cluster
+def test_the_page_runs_as_it_stands(spark: Any, tmp_path: Path, shelf: Shelf) -> None:
+    shelf.put({"a": text(1), "b": text(1).upper()})
     rows = [(f"a{n}", revised(text(5), n), f"2024-01-0{n}") for n in range(1, 4)]
+    rows.append(("a0", rows[0][1].upper(), "2023-12-31"))
     frame = spark.createDataFrame(rows, "id string, text string, published string")
     frame.withColumn("published", frame.published.cast("date")).write.parquet(
         f"{tmp_path}/articles"
@@ -277,10 +311,15 @@ def test_the_page_runs_as_it_stands(spark: Any, tmp_path: Path) -> None:
         if block.is_run:
             assert block.language == "python"
             # Spark's working directory is that of its start.
-            exec(re.sub(r'"(articles|families)"', rf'"{tmp_path}/\1"', block.body), names)
+            code = re.sub(r'(parquet\(")(\w+"\))', rf"\1{tmp_path}/\2", block.body)
+            code = code.replace("http://localhost:9200", cluster_url_of(shelf))
+            exec(code.replace('"articles", slices', f'"{shelf.name}", slices'), names)
     documents = spark.read.parquet(f"{tmp_path}/families")
-    assert documents.count() == 3
+    assert documents.count() == 4
     assert [row.id for row in documents.where("representative").collect()] == ["a3"]
+    kept_ids = {row.id for row in spark.read.parquet(f"{tmp_path}/kept").collect()}
+    assert kept_ids == {"a1", "a2", "a3"}
+    assert names["report"].written == 2
 
 
 @pytest.mark.cluster
@@ -318,6 +357,137 @@ def test_an_index_gets_the_families_that_a_run_over_it_finds(spark: Any, shelf: 
 def test_a_cluster_shows_no_secrets() -> None:
     shown = repr(Cluster("http://localhost:9200", "secret-key", "user", "secret-word"))
     assert "secret" not in shown
+
+
+CASES = [
+    OnVersion("replace", keep="newest", date_field="day"),
+    OnVersion("link"),
+    OnVersion("skip", lose=1.0, kinds=("exact", "version", "contains", "excerpt_of")),
+]
+
+
+@pytest.fixture(scope="module")
+def stream() -> list[dict[str, Any]]:
+    """Documents in the order they come: versions that lose something or not, parts, and copies."""
+    made = []
+    for seed in range(12):
+        first = text(seed, 200)
+        several = [first, f"{first} It closes at nine.", revised(first, 70 + seed), first.upper()]
+        several += [f"{first} {text(500 + seed, 300)}", revised(several[1], 90 + seed)]
+        made += [(number, seed, each) for number, each in enumerate(several[: 2 + seed % 5])]
+    made += [(9, 99, "")]
+    return [
+        {"id": f"d{place:03}", "text": each, "day": 10 * seed + (7 * number) % 5, "place": place}
+        for place, (number, seed, each) in enumerate(sorted(made))
+    ]
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize("rules", CASES, ids=["replace", "link", "skip"])
+def test_decisions_are_those_of_ingest_in_the_same_order(
+    spark: Any, stream: list[dict[str, Any]], client: Any, index_name: str, rules: OnVersion
+) -> None:
+    install(client, index_name, semantics=None)
+    client.indices.put_mapping(index=index_name, properties={"day": {"type": "long"}})
+    with DryRunPolicy(client, index_name, rules) as policy:
+        wanted = policy.decide(stream)
+    columns = "id string, text string, day long, place int"
+    rows = [(each["id"], each["text"], each["day"], each["place"]) for each in stream]
+    result = deduplicate(
+        spark.createDataFrame(rows, columns), rules, FrameColumns(date="day"), order="place"
+    )
+    found = {row.id: row for row in result.decisions.collect()}
+    assert len(found) == len(wanted)
+    for decision in wanted:
+        row, relation = found[decision.id], decision.relation
+        assert (row.action, row.original) == (decision.action, decision.other)
+        assert (row.family, row.superseded) == (decision.family, decision.superseded)
+        assert row.writes == decision.writes
+        if relation is not None:
+            assert (row.kind, row.score) == (relation.kind, relation.score)
+    kept_ids = {row.id for row in result.documents.collect()}
+    assert kept_ids == {decision.id for decision in wanted if decision.writes}
+    assert {decision.action for decision in wanted} > {"write"}
+    assert result.hot.count() == 0
+
+
+def command(*arguments: object) -> tuple[int, str]:
+    """Run a program in the session of the tests; return its status, and what it printed."""
+    result = CliRunner().invoke(main, list(map(str, arguments)))
+    if isinstance(result.exception, SystemExit) or result.exception is None:
+        return result.exit_code, result.output
+    raise result.exception
+
+
+def test_programs_read_and_write_files(spark: Any, tmp_path: Path) -> None:
+    source = tmp_path / "articles.jsonl"
+    one = text(3)
+    made = {"a": one, "b": f"{one} It closes at nine.", "c": text(4), "d": one}
+    lines = [json.dumps({"key": id, "body": each}) + "\n" for id, each in made.items()]
+    source.write_text("".join(lines), "utf-8")
+    prints, found = tmp_path / "prints", tmp_path / "families.jsonl"
+    names = ("--text-field", "body")
+    assert command("fingerprint", source, prints, *names, "--semantics") == (0, "")
+    assert command("families", prints, found, "--id", "key", *names) == (0, "")
+    parts = [part.read_text("utf-8") for part in found.glob("*.json")]
+    rows = [json.loads(line) for part in parts for line in part.splitlines()]
+    families_found = {row["id"]: row["family"] for row in rows}
+    assert families_found["a"] == families_found["b"] == families_found["d"]
+    assert families_found["c"] != families_found["a"]
+    assert command("pairs", prints, tmp_path / "pairs", *names) == (0, "")
+    assert spark.read.parquet(str(tmp_path / "pairs")).count() == 1
+    decisions, kept_rows = tmp_path / "decisions", tmp_path / "kept.jsonl"
+    arguments = ("--id", "key", "--decisions", decisions, *names)
+    assert command("deduplicate", source, kept_rows, *arguments) == (0, "")
+    kept_ids = {row.key for row in spark.read.json(str(kept_rows)).collect()}
+    assert "d" not in kept_ids
+    assert {"a", "c"} <= kept_ids
+    with pytest.raises(InputError, match=r"Cannot write .*already exists"):
+        command("pairs", prints, tmp_path / "pairs", *names)
+    with pytest.raises(InputError, match=r"Cannot read .*nothing"):
+        command("pairs", tmp_path / "nothing", tmp_path / "x", *names)
+
+
+def test_an_error_of_a_worker_is_one_sentence(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = spark.createDataFrame(
+        [("a", "Some text."), (None, "A text.")], "id string, text string"
+    )
+    frame.write.parquet(str(tmp_path / "in"))
+    arguments = ["families", str(tmp_path / "in"), str(tmp_path / "out")]
+    monkeypatch.setattr("sys.argv", ["spark", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        run()
+    assert ended.value.code == "Error: A document has no id. Set id."
+
+
+def test_public_names_are_of_the_modules_of_the_room() -> None:
+    homes = {module.__name__ for module in MODULES}
+    foreign = {name for name in frames.__all__ if getattr(frames, name).__module__ not in homes}
+    assert foreign == {"OnVersion"}
+    assert frames.__all__ == sorted(frames.__all__)
+
+
+def test_types_of_columns_are_written_as_spark_writes_schemas() -> None:
+    columns = (("id", "string"), ("terms", "array<string>"))
+    assert engine.ddl(columns) == "`id` string, `terms` array<string>"
+    assert engine.table(columns, []).num_rows == 0
+
+
+def test_posting_lists_are_divided_and_paired_with_their_first_texts(spark: Any) -> None:
+    rows = [(key, 1, [7]) for key in range(10)] + [(key, 2, [7, 8, 9]) for key in (20, 21)]
+    listed = candidates.postings(
+        spark.createDataFrame(rows, "key long, least byte, asked array<int>")
+    )
+    pairs = {(row.one, row.other) for row in candidates.candidate_pairs(listed, 2).collect()}
+    firsts = {(one, other) for one in (0, 1) for other in range(one + 1, 10)}
+    assert (
+        firsts | {(20, 21)}
+        <= pairs
+        <= firsts | {(20, 21)} | {(one, other) for one in (0, 1) for other in (20, 21)}
+    )
+    assert [row.texts for row in candidates.hot_shingles(listed, 2).collect()] == [12]
 
 
 def test_components_are_found_whatever_their_form(spark: Any) -> None:
