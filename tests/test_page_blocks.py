@@ -17,6 +17,7 @@ from tests.support.page_blocks import RUNNABLE, SHOWN, Block, blocks, pages
 # The test that runs all blocks of a page.
 RUN_BY = {
     "README.md": "tests/test_readme_typed.py",
+    "docs/start.md": "tests/test_readme_typed.py",
     "docs/experiments.md": "tests/experiments/test_run.py",
     "docs/install.md": "tests/test_pages_typed.py",
     "docs/privileges.md": "tests/cli",

@@ -18,6 +18,10 @@ from es_simhash.relation.thresholds import SHARED_SCORE, SHOWN_SCORE, VERSION_SC
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
+START = (ROOT / "docs" / "start.md").read_text("utf-8")
+BOTH = README + START
+# What somebody reads before they try it.
+MOST_BYTES = 8_000
 
 
 @pytest.mark.cluster
@@ -36,37 +40,41 @@ def test_the_examples_of_the_python_reference_run_as_one_script(
     assert "no-such-index" in done.stdout
 
 
+def test_the_readme_is_short() -> None:
+    assert len(README.encode()) < MOST_BYTES
+
+
 @pytest.mark.parametrize("name", cli.list_commands(click.Context(cli)))
-def test_every_command_is_in_the_readme_and_has_help(name: str) -> None:
+def test_every_command_is_on_the_start_page_and_has_help(name: str) -> None:
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
     assert command.help
-    assert f"es-simhash {name}" in README
+    assert f"es-simhash {name}" in BOTH
 
 
-def test_commands_of_the_readme_exist() -> None:
+def test_commands_of_both_pages_exist() -> None:
     groups = {path[0] for path in cli.paths() if len(path) == 2}
-    typed = re.findall(r"es-simhash ([a-z]+)(?: ([a-z]+))?", README)
+    typed = re.findall(r"es-simhash ([a-z]+)(?: ([a-z]+))?", BOTH)
     mentioned = {(a, b) if a in groups else (a,) for a, b in typed} - {("answers",)}
     assert mentioned <= set(cli.paths())
 
 
-def test_make_targets_of_the_readme_exist() -> None:
+def test_make_targets_of_both_pages_exist() -> None:
     makefile = (ROOT / "Makefile").read_text("utf-8")
-    for target in re.findall(r"`?make ([a-z][a-z-]*)", README):
+    for target in re.findall(r"`?make ([a-z][a-z-]*)", BOTH):
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
 
 
-def test_thresholds_of_the_readme_are_those_of_the_code() -> None:
-    assert f"From **{VERSION_SCORE}** on" in README
-    assert f"from {SHOWN_SCORE} on `related` shows it" in README
-    assert f"from {SHARED_SCORE} on" in README
+def test_thresholds_of_the_start_page_are_those_of_the_code() -> None:
+    assert f"From **{VERSION_SCORE}** on" in START
+    assert f"from {SHOWN_SCORE} on `related` shows it" in START
+    assert f"from {SHARED_SCORE} on" in START
 
 
 def test_number_of_vectors_is_right() -> None:
     vectors = json.loads((files("es_simhash") / "data" / "vectors.json").read_text("utf-8"))
     count = len(vectors["vectors"]) if isinstance(vectors, dict) else len(vectors)
-    assert f"holds {count} texts" in README
+    assert f"holds {count} texts" in START
 
 
 def test_the_first_screen_has_the_widget_and_the_lines_of_the_static_example() -> None:

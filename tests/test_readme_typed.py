@@ -1,4 +1,4 @@
-"""Every shell line of README.md is typed in order in a fresh clone, and its Python is run.
+"""Every shell line of README.md and of the start page is typed in order, and its Python is run.
 
 Lines that install packages are not typed, as the tests bring their own (`INSTALLING`); the one that
 serves until it is stopped is typed with the example it is of, in `tests/examples` (`SERVING`).
@@ -15,7 +15,7 @@ from tests.support.clone import ROOT, Clone, Typed, reserved_indices
 
 pytestmark = pytest.mark.cluster
 
-README = (ROOT / "README.md").read_text("utf-8")
+PAGES = "".join((ROOT / name).read_text("utf-8") for name in ("README.md", "docs/start.md"))
 # The lines that are not typed. There are no others.
 INSTALLING = (
     "pip install -e .",
@@ -36,7 +36,7 @@ def typed_lines() -> list[str]:
 
 
 def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    return re.findall(rf"^```{language}\n(.*?)^```", PAGES, re.MULTILINE | re.DOTALL)
 
 
 def shell_lines() -> list[str]:
@@ -80,7 +80,7 @@ def test_all_lines_are_typed_but_those_that_install_or_serve() -> None:
     assert (
         tuple(line for line in lines if re.search(r"\b(pip|docker|apt\S*)\b", line)) == INSTALLING
     )
-    assert re.findall(r"^```(?!sh\n|python\n|text\n|html\n)\S.*$", README, re.MULTILINE) == []
+    assert re.findall(r"^```(?!sh\n|python\n|text\n|html\n)\S.*$", PAGES, re.MULTILINE) == []
     assert [line for line in lines if " serve " in line] == list(SERVING)
 
 
