@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo node node-stop test check clean docs docs-check docker-lock bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt bench-question bench-fields \
   bench-semantics bench-labelled-neighbours bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
-  bench-backfill bench-painless bench-families bench-family bench-sweep bench-decisions \
+  bench-backfill bench-painless bench-families bench-family bench-family-run bench-sweep bench-decisions \
   bench-passages bench-copies bench-changes bench-chains bench-widget bench-load bench-async bench-outage bench-strain bench-contract \
   bench-parts-of-speech bench-peers version-weights bench-candidates bench-schemes bench-tune \
   evaluate experiments test-spark bench-spark
@@ -145,6 +145,10 @@ bench-sweep: $(STAMP)
 # Version families against known ones, whatever the order and the writers (needs the data).
 bench-families: $(STAMP)
 	@$(BIN)/python -m tests.bench.families $(ARGS)
+
+# What a run of families over all documents costs, also killed three times, and the ones after it.
+bench-family-run: $(STAMP)
+	@$(BIN)/python -m tests.bench.family_run $(ARGS)
 
 # How long one family takes to be shown, by its size.
 bench-family: $(STAMP)

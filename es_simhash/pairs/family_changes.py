@@ -1,7 +1,7 @@
 """Version families by their names, and what a run changed of those that documents had before."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -123,12 +123,19 @@ def family_names(
             used.add(name)
     unnamed = set(range(len(families))) - assigned.keys()
     for number in sorted(unnamed, key=lambda number: min(families[number])):
-        assigned[number] = _unused_name(sorted(families[number]), used)
+        assigned[number] = unused_name(sorted(families[number]), used)
         used.add(assigned[number])
     return [assigned[number] for number in range(len(families))]
 
 
-def _unused_name(hashes: Sequence[str], used: Collection[str]) -> str:
+def unused_name(hashes: Iterable[str], used: Container[str]) -> str:
+    """Return a name for a new family, the first of its texts whose name no other family has.
+
+    Args:
+        hashes: Of its texts, ascending.
+        used: Names of others.
+    """
+    hashes = list(hashes)
     for name in new_names(hashes):
         if name not in used:
             return name

@@ -101,3 +101,25 @@ def _placed(
         if text not in placed and not manual.parts(text, placed):
             placed.add(text)
             yield text
+
+
+def contradicted_pairs(
+    dismissed: Iterable[tuple[str, str]], hashes: Mapping[str, str], manual: ManualPairs
+) -> list[tuple[str, str]]:
+    """Return the dismissed pairs of which joins say the opposite.
+
+    Args:
+        dismissed: tuple[str, str] of dismissed documents.
+        hashes: Of the texts of documents, by their ids.
+        manual: What a person decided about the texts.
+    """
+    texts = {
+        ids: (hashes[ids[0]], hashes[ids[1]])
+        for ids in dismissed
+        if all(id in hashes for id in ids)
+    }
+    return sorted(
+        ids
+        for ids, (one, other) in texts.items()
+        if one != other and other in manual.joined.group(one)
+    )

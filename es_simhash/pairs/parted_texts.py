@@ -43,3 +43,19 @@ def parts_of(
 def names_in_part(texts: Sequence[str], part: Values) -> list[str]:
     """Return names of texts that are those of no other part: without values, their hashes."""
     return [digest_of_key(text, *part) for text in texts] if part else list(texts)
+
+
+def parted_pairs(
+    joined: Iterable[tuple[str, str]], values: Mapping[str, Values]
+) -> list[tuple[str, str]]:
+    """Return the joined pairs whose documents have different values.
+
+    Args:
+        joined: tuple[str, str] of joined documents.
+        values: Of documents with a text, by their ids.
+    """
+    return sorted(
+        ids
+        for ids in joined
+        if all(id in values for id in ids) and values[ids[0]] != values[ids[1]]
+    )

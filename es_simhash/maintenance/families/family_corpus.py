@@ -4,7 +4,6 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Sequence
 
 from es_simhash.maintenance.families.family_reader import FamilyDocument, FamilyReader, ReadDocument
-from es_simhash.pairs.postings import Postings, Shingles
 from es_simhash.relation.candidate import StoredText
 from es_simhash.relation.references import DocumentRef
 
@@ -28,8 +27,6 @@ class Corpus:
 
     def __init__(self, reader: FamilyReader) -> None:
         self._reader = reader
-        # Of each text the shingles by which it is found, while all are read.
-        self._shingles: dict[str, Shingles] | None = None
         self._texts: OrderedDict[str, StoredText] = OrderedDict()
         self.documents: dict[DocumentRef, FamilyDocument] = {}
         self.copies: dict[str, list[DocumentRef]] = defaultdict(list)
@@ -57,15 +54,6 @@ class Corpus:
             self.empty.append(document.ref)
         else:
             self.copies[document.content_hash].append(document.ref)
-
-    def add_all(self) -> tuple[list[str], Postings[str]]:
-        """Add all documents; return the hashes of their texts, and their posting lists."""
-        shingles: dict[str, Shingles] = {}
-        self._shingles = shingles
-        try:
-            return self.add(self._reader.all()), Postings(shingles)
-        finally:
-            self._shingles = None
 
     def add_copies(self, hashes: Sequence[str]) -> None:
         """Add all documents of these texts."""
@@ -95,12 +83,6 @@ class Corpus:
         return self._texts[content_hash]
 
     def _cache(self, text: StoredText) -> None:
-        if self._shingles is not None:
-            if text.content_hash not in self._shingles:
-                # A copy, or the slice would keep the shingles of its whole batch.
-                self._shingles[text.content_hash] = text.queried_shingles.copy()
-            # Texts are queried in another order than they are read.
-            self.trim()
         self.characters[text.content_hash] = text.characters
         self._texts[text.content_hash] = text
         self._texts.move_to_end(text.content_hash)

@@ -1,6 +1,7 @@
 """Options of a run that finds the families of an index."""
 
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from es_simhash.constraints import constraints
@@ -33,6 +34,11 @@ class FamilyOptions:
             name for no field.
         everything: Process all documents, not only what changed since the last run.
         dry_run: Write nothing.
+        memory: Memory in MiB that a run over all documents may use for what it compares; the rest
+            is on disk.
+        journal: File of what a run over all documents has done, from which one that was killed
+            goes on; None for one in the user's cache directory.
+        fresh: Begin such a run at the start; an earlier one is not resumed.
     """
 
     representative: Representative | None = None
@@ -40,6 +46,9 @@ class FamilyOptions:
     within: str | None = field(default=None, metadata=constraints(metavar="FIELD"))
     everything: bool = field(default=False, metadata=constraints(called="all"))
     dry_run: bool = False
+    memory: int = field(default=1024, metadata=constraints(16, unit="MiB"))
+    journal: Path | None = None
+    fresh: bool = False
 
     def __post_init__(self) -> None:
         require_valid(self)

@@ -110,6 +110,11 @@ class FamilyReader:
         """Yield all documents that have fingerprints of the scheme."""
         yield from self._documents(Where(fingerprinted=True))
 
+    def versions(self) -> Iterator[DocumentVersion]:
+        """Yield where all these documents are, and in which version, without their texts."""
+        for row in self._snapshot.rows(Where(fingerprinted=True), Parts(version=True)):
+            yield row.read_version
+
     def without_family(self) -> Iterator[ReadDocument]:
         """Yield the documents that have no family yet."""
         yield from self._documents(Where(fingerprinted=True, has_family=False))

@@ -1,7 +1,7 @@
-"""One run over an index: from what changed to the families of everything linked with it."""
+"""A run over what changed in an index: to the families of everything that is linked with it."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 
 from es_simhash.fingerprints.hashing import digest_of_key
@@ -13,8 +13,8 @@ from es_simhash.maintenance.families.resized_families import ResizedFamilies, re
 from es_simhash.pairs.document_families import DocumentFamily, LinkedTexts
 from es_simhash.pairs.family_changes import Family, family_names, new_names
 from es_simhash.pairs.family_counts import FamilyCounts
-from es_simhash.pairs.parted_texts import Values
-from es_simhash.pairs.postings import MAX_TEXTS
+from es_simhash.pairs.joined_families import contradicted_pairs
+from es_simhash.pairs.parted_texts import Values, parted_pairs
 from es_simhash.pairs.representatives import Rank, rank_of
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
@@ -22,15 +22,12 @@ from es_simhash.store.installation.noted_pairs import (
     Dismissals,
     FamilyState,
     Joins,
-    NotedPair,
     NotedPairs,
+    standing,
 )
 from es_simhash.store.installation.state_index import LeftFamilies, StateIndex
 from es_simhash.store.protocol import Progress
 from es_simhash.store.state_entries import Ids
-
-# Documents that are read and added to posting lists in the time of one search.
-READS_PER_SEARCH = 4
 
 
 class FamilyRun:
@@ -47,7 +44,6 @@ class FamilyRun:
     Attributes:
         corpus: The documents and texts of the run.
         graph: The links between the texts.
-        is_full: True when all documents are processed, not only what changed.
     """
 
     def __init__(
@@ -68,8 +64,6 @@ class FamilyRun:
         self._stored_pairs: tuple[NotedPairs, ...] = (Dismissals(state), Joins(state))
         self._dismissals, self._joins = stored.dismissals, stored.joins
         self._manual = ManualPairs()
-        self._settings_key = options.settings_key(reader.threshold)
-        self.is_full = is_full(options, stored, reader.threshold)
         self.corpus = Corpus(reader)
         self.graph = LinkGraph(self.corpus, reader)
 
@@ -80,15 +74,7 @@ class FamilyRun:
 
     def explore(self, progress: Progress | None) -> None:
         """Read what may have changed, and everything that is linked with it."""
-        count, postings = self._reader.count(), None
-        seeds: Collection[str] = () if self.is_full else self._changed_texts()
-        fits = count <= MAX_TEXTS
-        if fits and (self.is_full or len(seeds) * READS_PER_SEARCH > count):
-            hashes, postings = self.corpus.add_all()
-            seeds = hashes if self.is_full else seeds
-        elif self.is_full:
-            seeds = self.corpus.add(self._reader.all())
-        self.graph = LinkGraph(self.corpus, self._reader, postings)
+        seeds = self._changed_texts()
         self._manual = self._manual_pairs_of_texts()
         self.graph.explore(set(seeds), self._manual, progress)
 
@@ -108,7 +94,7 @@ class FamilyRun:
 
     def _manual_pairs_of_texts(self) -> ManualPairs:
         """Return what a person decided about documents, as pairs of their texts."""
-        dismissed, joined = _standing(self._dismissals), _standing(self._joins)
+        dismissed, joined = standing(self._dismissals), standing(self._joins)
         self.corpus.add(self._reader.of_ids(sorted({*chain(*dismissed, *joined)})))
         return ManualPairs.of_texts(dismissed, joined, self._hashes())
 
@@ -125,17 +111,7 @@ class FamilyRun:
 
     def contradicted(self) -> list[Ids]:
         """Return the dismissed pairs of which joins say the opposite; the dismissals count."""
-        hashes = self._hashes()
-        texts = {
-            ids: (hashes[ids[0]], hashes[ids[1]])
-            for ids in _standing(self._dismissals)
-            if all(id in hashes for id in ids)
-        }
-        return sorted(
-            ids
-            for ids, (one, other) in texts.items()
-            if one != other and other in self._manual.joined.group(one)
-        )
+        return contradicted_pairs(standing(self._dismissals), self._hashes(), self._manual)
 
     def parted(self) -> list[Ids]:
         """Return the pairs that a person joined and the field keeps apart; the field counts."""
@@ -144,11 +120,7 @@ class FamilyRun:
             for ref, document in self.corpus.documents.items()
             if document.content_hash in self.corpus.copies
         }
-        return sorted(
-            ids
-            for ids in _standing(self._joins)
-            if all(id in by_id for id in ids) and by_id[ids[0]] != by_id[ids[1]]
-        )
+        return parted_pairs(standing(self._joins), by_id)
 
     def valueless(self, families: Iterable[Family]) -> list[str]:
         """Return the ids of documents without a value of the field that keeps families apart."""
@@ -194,17 +166,11 @@ class FamilyRun:
                     stored_names[names[documents[ref].content_hash]].append(family)
         counts = Counter(name for names in stored_names.values() for name in names)
         # A name that documents have whose text was not queried belongs to another family.
-        sizes = self._sizes_of({*counts, *(name for group in groups for name in new_names(group))})
+        sizes = self._reader.sizes_of(
+            {*counts, *(name for group in groups for name in new_names(group))}
+        )
         taken = {name for name, size in sizes.items() if size > counts[name]}
         return family_names(groups, stored_names, taken)
-
-    def _sizes_of(self, names: Collection[str]) -> Mapping[str, int]:
-        """Return how many documents have these families stored; those without any may lack."""
-        if not self.is_full:
-            return self._reader.sizes_of(names)
-        return Counter(
-            document.family for document in self.corpus.documents.values() if document.family
-        )
 
     @property
     def stored_families(self) -> dict[DocumentRef, str | None]:
@@ -250,15 +216,12 @@ class FamilyRun:
         actions = self._state.size_entries(*self._changed_sizes(families, skipped))
         counts = self._counts(families, skipped)
         left = self._stored.left
-        if self.is_full or self._touched or left is None or left.counts != counts:
+        if self._touched or left is None or left.counts != counts:
             actions.append(self._state.counts_entry(LeftFamilies(counts, seq_nos or {})))
         for stored_pairs, pairs in zip(
             self._stored_pairs, (self._dismissals, self._joins), strict=True
         ):
             actions += [stored_pairs.acknowledgement(pair) for pair in pairs if pair.pending]
-        if self.is_full:
-            # The last: without it the next run is a full one again.
-            actions.append(self._state.run_entry(self._settings_key))
         self._state.write(actions)
 
     def _changed_sizes(
@@ -270,24 +233,14 @@ class FamilyRun:
         for family in families:
             stored = {documents[ref].family for ref in family.documents}
             sizes.update((name, 0) for name in stored if name is not None)
-        if self.is_full:
-            recorded = {} if self._stored.options is None else self._state.sizes()
-            sizes |= dict.fromkeys(recorded, 0)
         for family in families:
             sizes[family.name] = len(set(family.documents) - skipped)
-        return sizes, recorded if self.is_full else self._state.sizes_of(sizes)
+        return sizes, self._state.sizes_of(sizes)
 
     def _counts(self, families: Sequence[Family], skipped: set[DocumentRef]) -> FamilyCounts:
         """Return how many documents families have, as they are written."""
         documents = self.corpus.documents
         names = {ref: family.name for family in families for ref in family.documents}
-        if self.is_full:
-            counts = FamilyCounts()
-            for ref, document in documents.items():
-                name = document.family if ref in skipped else names.get(ref, document.family)
-                if name is not None:
-                    counts.add(name, 1)
-            return counts
         counts = self._resized.counts.copy()
         for ref, name in names.items():
             stored = documents[ref].family
@@ -296,18 +249,3 @@ class FamilyRun:
                 if stored is not None:
                     counts.add(stored, -1)
         return counts
-
-
-def is_full(options: FamilyOptions, stored: FamilyState, threshold: float) -> bool:
-    """Check whether a run processes all documents, not only what changed.
-
-    Args:
-        options: Of the run.
-        stored: State of the runs before.
-        threshold: Where versions begin in the index.
-    """
-    return options.everything or stored.options != options.settings_key(threshold)
-
-
-def _standing(pairs: Iterable[NotedPair]) -> list[Ids]:
-    return [pair.ids for pair in pairs if not pair.undone]

@@ -2,26 +2,41 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import astuple
 
 from es_simhash.errors import InputError
-from es_simhash.maintenance.families.family_corpus import Corpus
+from es_simhash.ingestion.bulk.journal_file import INDEX, UUIDS, Job, default_path
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.families.family_reader import FamilyReader
 from es_simhash.maintenance.families.family_report import FamiliesReport
-from es_simhash.maintenance.families.family_run import FamilyRun, is_full
+from es_simhash.maintenance.families.family_run import FamilyRun
 from es_simhash.maintenance.families.family_writer import RETRY, FamilyWriter
 from es_simhash.maintenance.families.recent_writes import RecentWrites
+from es_simhash.maintenance.families.run_files import RunFiles
+from es_simhash.maintenance.families.whole_results import WholeResults
+from es_simhash.maintenance.families.whole_run import WholeRun
 from es_simhash.pairs.family_changes import Family, family_changes
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.elasticsearch.index_stats import Checkpoint
 from es_simhash.store.elasticsearch.store import ElasticsearchStore, opened_store
-from es_simhash.store.installation.noted_pairs import family_state
+from es_simhash.store.installation.noted_pairs import FamilyState, family_state, standing
 from es_simhash.store.installation.sidecar_source import require_own_fields
 from es_simhash.store.installation.state_index import StateIndex
-from es_simhash.store.intents import FindDateField, FindKeywordField, Parts, TextFieldHint, Where
-from es_simhash.store.protocol import Progress, Store
+from es_simhash.store.intents import (
+    Count,
+    FindDateField,
+    FindKeywordField,
+    Parts,
+    TextFieldHint,
+    Where,
+)
+from es_simhash.store.protocol import Progress, Snapshot, Store
+
+# Documents that are read and compared with all in the time of searches for one.
+READS_PER_SEARCH = 4
 
 
 def stored_families(
@@ -59,6 +74,7 @@ def find_families(
     options: FamilyOptions | None = None,
     config: IndexConfig | None = None,
     progress: Progress | None = None,
+    list_added: bool = True,
 ) -> FamiliesReport:
     """Find the version families of an index and write them; see `Index.families`.
 
@@ -67,7 +83,9 @@ def find_families(
         index: Index, alias or data stream.
         options: Which document represents a family, and which documents are processed.
         config: Names of the fields; the schemes are read from the mapping.
-        progress: Called now and then, with the texts whose candidates were retrieved.
+        progress: Called now and then, with what was read, compared or written.
+        list_added: Whether a report of a run over all documents lists those without a family
+            before, which takes memory for each.
     """
     options = options or FamilyOptions()
     given = config or IndexConfig()
@@ -79,28 +97,141 @@ def find_families(
     store = opened_store(gateway, index, given, mapped)
     stored = family_state(state)
     options = options.configured(store.config).as_before(stored.options)
-    date_field, within = _date_field(store, options), _within(store, options)
-    writes = RecentWrites(store, stored.left)
-    touched = None
-    if not is_full(options, stored, store.config.versions_from):
+    finder = _Finder(store, state, stored, options, progress)
+    return finder.of_all(list_added=list_added) if finder.is_of_all else finder.of_changed()
+
+
+class _Finder:
+    """Finds families, of all documents or of what changed.
+
+    Args:
+        store: The index.
+        state: Where the runs store their state.
+        stored: State of the runs before.
+        options: Of the run.
+        progress: Called now and then.
+    """
+
+    def __init__(
+        self,
+        store: ElasticsearchStore,
+        state: StateIndex,
+        stored: FamilyState,
+        options: FamilyOptions,
+        progress: Progress | None,
+    ) -> None:
+        self._store = store
+        self._state = state
+        self._stored = stored
+        self._options = options
+        self._progress = progress
+        self._fields = _date_field(store, options), _within(store, options)
+        self._key = options.settings_key(store.config.versions_from)
+
+    @property
+    def is_of_all(self) -> bool:
+        """Whether all documents are processed: they were never, or by other rules, or most are new.
+
+        Searches for each of many new documents would take longer than to read all.
+        """
+        if self._options.everything or self._stored.options != self._key:
+            return True
+        new, all = Where(fingerprinted=True, has_family=False), Where(fingerprinted=True)
+        counts: list[int] = self._store.ask([Count(new), Count(all)])
+        return counts[0] * READS_PER_SEARCH > counts[1]
+
+    def _reader(self, snapshot: Snapshot) -> FamilyReader:
+        return FamilyReader(snapshot, *self._fields)
+
+    @property
+    def _writer(self) -> FamilyWriter:
+        store = self._store
+        gateway = Gateway.of(store.gateway, RETRY)
+        return FamilyWriter(ElasticsearchStore(gateway, store.name, store.config, is_complete=True))
+
+    def of_changed(self) -> FamiliesReport:
+        """Process what changed since the last run, and what is linked with it."""
+        writes = RecentWrites(self._store, self._stored.left)
         touched = writes.families()
-    with store.snapshot() as snapshot:
-        run = FamilyRun(FamilyReader(snapshot, date_field, within), state, stored, options, touched)
-        run.explore(progress)
-        families = run.families()
-    if run.is_full:
-        _require_texts(store, run.corpus)
-    changes = run.changes(families)
-    conflicts: set[DocumentRef] = set()
-    if not options.dry_run:
-        retrying = ElasticsearchStore(
-            Gateway.of(gateway, RETRY), index, store.config, is_complete=True
+        with self._store.snapshot() as snapshot:
+            reader = self._reader(snapshot)
+            run = FamilyRun(reader, self._state, self._stored, self._options, touched)
+            run.explore(self._progress)
+            families = run.families()
+        changes = run.changes(families)
+        conflicts: set[DocumentRef] = set()
+        if not self._options.dry_run:
+            conflicts = self._writer.write(changes)
+            seq_nos = writes.ended(len(changes) - len(conflicts - run.corpus.skipped))
+            run.store_state(families, run.corpus.skipped | conflicts, seq_nos)
+        written = len(changes) - len(conflicts - run.corpus.skipped)
+        return _report(run, families, written, conflicts, dry_run=self._options.dry_run)
+
+    def of_all(self, *, list_added: bool) -> FamiliesReport:
+        """Process all documents, from where a run that was killed has stopped."""
+        job, options = self._job(), self._options
+        path = options.journal or default_path(job)
+        with RunFiles.open(path, job, fresh=options.fresh) as files:
+            writes = self._writes(files)
+            run = WholeRun(files, options, self._store.config.versions_from, self._progress)
+            with self._store.snapshot() as snapshot:
+                run.read(self._reader(snapshot))
+            self._require_texts(files)
+            run.link(standing(self._stored.dismissals), standing(self._stored.joins))
+            run.group()
+            run.name()
+            written = 0
+            if not options.dry_run:
+                written = run.write(self._writer)
+                seq_nos = writes.ended(written)
+            results = WholeResults(run, options, list_added=list_added)
+            if not options.dry_run:
+                results.store_state(self._state, self._stored, self._key, seq_nos)
+            report = results.report(written)
+            files.remove()
+        return report
+
+    def _job(self) -> Job:
+        """Return what the files of a run are for: others begin at the start."""
+        store = self._store
+        uuids = store.gateway.settings(store.name, "index.uuid").values()
+        return {
+            INDEX: store.name,
+            UUIDS: sorted(entry["index.uuid"] for entry in uuids),
+            "command": "families",
+            "scheme": store.config.scheme.name,
+            "text_field": store.config.text_field,
+            "simhash_field": store.config.simhash_field,
+            "rules": self._key,
+        }
+
+    def _writes(self, files: RunFiles) -> RecentWrites:
+        """Return what was written since the run began, also where it was killed since."""
+        began = files.progress("began")
+        if began is not None:
+            return RecentWrites(self._store, None, [Checkpoint(*values) for values in began])
+        writes = RecentWrites(self._store, None)
+        with files.commit(began=[astuple(checkpoint) for checkpoint in writes.began or ()]):
+            return writes
+
+    def _require_texts(self, files: RunFiles) -> None:
+        """Check that the text of any document is the one that was fingerprinted.
+
+        Raises:
+            InputError: That of none is; the field is another, or all were changed.
+        """
+        query = "SELECT count(*), sum(NOT is_current), min(id) FROM documents"
+        ((documents, skipped, id),) = files.select(query)
+        if not documents or skipped < documents:
+            return
+        files.remove()
+        (hint,) = self._store.ask([TextFieldHint()])
+        hint = hint or "; name the field of the text"
+        raise InputError(
+            f"Field {self._store.config.text_field!r} does not match the fingerprinted text of any "
+            f"document, such as {id!r}{hint}.",
+            parameter="text_field",
         )
-        conflicts = FamilyWriter(retrying).write(changes)
-        seq_nos = writes.ended(len(changes) - len(conflicts - run.corpus.skipped))
-        run.store_state(families, run.corpus.skipped | conflicts, seq_nos)
-    written = len(changes) - len(conflicts - run.corpus.skipped)
-    return _report(run, families, written, conflicts, dry_run=options.dry_run)
 
 
 def _date_field(store: Store, options: FamilyOptions) -> DateField | None:
@@ -119,17 +250,6 @@ def _within(store: Store, options: FamilyOptions) -> str | None:
     field: str
     (field,) = store.ask([FindKeywordField(options.within, "within")])
     return field
-
-
-def _require_texts(store: ElasticsearchStore, corpus: Corpus) -> None:
-    if corpus.skipped and len(corpus.skipped) == len(corpus.documents):
-        (hint,) = store.ask([TextFieldHint()])
-        hint = hint or "; name the field of the text"
-        raise InputError(
-            f"Field {store.config.text_field!r} does not match the fingerprinted text of any "
-            f"document, such as {min(corpus.skipped).id!r}{hint}.",
-            parameter="text_field",
-        )
 
 
 def _report(

@@ -6,18 +6,15 @@ from typing import Protocol
 
 from es_simhash.maintenance.families.family_reader import CANDIDATES, FamilyReader
 from es_simhash.pairs.merging import Pair, pair
-from es_simhash.pairs.postings import Postings
 from es_simhash.pairs.text_links import Texts, links_of
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
-from es_simhash.relation.thresholds import LEAST_SHARED
 from es_simhash.store.protocol import Progress
 
 # Texts queried in one request.
 _QUERIES = 50
 # Responses for one text; candidates after that share least with it and are not compared.
 _MAX_RESPONSES = 20
-_MAX_CANDIDATES = _MAX_RESPONSES * CANDIDATES
 
 
 class ReadTexts(Texts, Protocol):
@@ -42,7 +39,6 @@ class LinkGraph:
     Args:
         texts: The texts of the run.
         reader: Searches the index.
-        postings: Posting lists of all texts of the index; None to search the index.
 
     Attributes:
         queried: Texts whose candidates were retrieved and compared.
@@ -50,12 +46,9 @@ class LinkGraph:
         truncated: Texts with more candidates than were compared.
     """
 
-    def __init__(
-        self, texts: ReadTexts, reader: FamilyReader, postings: Postings[str] | None = None
-    ) -> None:
+    def __init__(self, texts: ReadTexts, reader: FamilyReader) -> None:
         self._texts = texts
         self._reader = reader
-        self._postings = postings
         self.queried: set[str] = set()
         self.links: dict[Pair[str], float] = {}
         self.truncated: set[str] = set()
@@ -110,7 +103,7 @@ class LinkGraph:
 
     def _candidates(self, batch: list[str]) -> dict[str, set[str]]:
         """Return the hashes of the texts that share shingles with each text, and load them."""
-        candidates = self._search(batch) if self._postings is None else self._look_up(batch)
+        candidates = self._search(batch)
         self._texts.load(text for text, hashes in candidates.items() if hashes)
         self._texts.load(
             candidate
@@ -118,17 +111,6 @@ class LinkGraph:
             for candidate in hashes
             if candidate not in self.queried
         )
-        return candidates
-
-    def _look_up(self, batch: list[str]) -> dict[str, set[str]]:
-        """Retrieve candidates from the posting lists in memory."""
-        assert self._postings is not None
-        candidates = {}
-        for text in batch:
-            hashes, is_truncated = self._postings.sharing(text, LEAST_SHARED, _MAX_CANDIDATES)
-            candidates[text] = set(hashes)
-            if is_truncated:
-                self.truncated.add(text)
         return candidates
 
     def _search(self, batch: list[str]) -> dict[str, set[str]]:

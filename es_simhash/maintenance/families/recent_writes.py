@@ -1,5 +1,7 @@
 """What was written to an index between two runs over its families."""
 
+from collections.abc import Sequence
+
 from es_simhash.store.elasticsearch.errors import RequestRejected
 from es_simhash.store.elasticsearch.index_stats import Checkpoint, read_checkpoints
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
@@ -13,20 +15,29 @@ class RecentWrites:
     Args:
         store: The index.
         left: What the last run left; None when there was none.
+        began: Where the shards were when the run began; None for one that begins now.
+
+    Attributes:
+        began: The same; None where it is unknown.
     """
 
-    def __init__(self, store: ElasticsearchStore, left: LeftFamilies | None) -> None:
+    def __init__(
+        self,
+        store: ElasticsearchStore,
+        left: LeftFamilies | None,
+        began: Sequence[Checkpoint] | None = None,
+    ) -> None:
         self._store = store
         # Before anything is read, so that no write falls between two runs.
-        self._began = _checkpoints(store)
+        self.began = _checkpoints(store) if began is None else began
         self._left = left
 
     def families(self) -> set[str] | None:
         """Return the families of documents that were written since; None where that is unknown."""
-        if self._left is None or self._began is None:
+        if self._left is None or self.began is None:
             return None
         names: set[str] = set()
-        for checkpoint in self._began:
+        for checkpoint in self.began:
             last = self._left.seq_nos.get(checkpoint.name, -1)
             if last == checkpoint.highest:
                 continue
@@ -48,14 +59,14 @@ class RecentWrites:
         """
         ended = _checkpoints(self._store)
         self._store.refresh()
-        if self._began is None or ended is None:
+        if self.began is None or ended is None:
             return None
         requests = [
             Count(_above(checkpoint.seq_no), checkpoint.index, checkpoint.shard)
-            for checkpoint in self._began
+            for checkpoint in self.began
         ]
         is_ours = sum(self._store.ask(requests)) == written
-        last = ended if is_ours else self._began
+        last = ended if is_ours else self.began
         return {checkpoint.name: checkpoint.seq_no for checkpoint in last}
 
 

@@ -216,6 +216,8 @@ class _Sweep:
             options=options,
             config=self.job.config,
             progress=self.settings.progress,
+            # All documents of a first sweep would be many.
+            list_added=self.rules is not None,
         )
         return SweepReport(enriched, families), written
 

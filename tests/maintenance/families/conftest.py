@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from es_simhash.maintenance.families import family_run
+from es_simhash.maintenance.families import find_families
 from tests.support.shelf import revised, text
 
 
@@ -20,11 +20,11 @@ def revise() -> Callable[..., str]:
     return revised
 
 
-@pytest.fixture(params=["in memory", "by searches", "later by searches"])
+@pytest.fixture(params=["as shipped", "always of all", "later by searches"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """How candidates are retrieved: large indices are searched, and others when little changed."""
-    if request.param == "by searches":
-        monkeypatch.setattr(family_run, "MAX_TEXTS", 0)
+    """How candidates are retrieved: from posting lists of all, or by searches."""
+    if request.param == "always of all":
+        monkeypatch.setattr(find_families, "READS_PER_SEARCH", 1_000_000)
     elif request.param == "later by searches":
-        monkeypatch.setattr(family_run, "READS_PER_SEARCH", 0)
+        monkeypatch.setattr(find_families, "READS_PER_SEARCH", 0)
     return str(request.param)

@@ -2,21 +2,22 @@
 
 import random
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from es_simhash import DocumentMissing, InputError, MappingConflict
-from es_simhash.maintenance.families import link_graph
+from es_simhash.ingestion.bulk.journal_file import INDEX, UUIDS
+from es_simhash.maintenance.families import link_graph, whole_run
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.families.family_reader import FamilyReader
-from es_simhash.maintenance.families.family_run import FamilyRun
+from es_simhash.maintenance.families.run_files import RunFiles
+from es_simhash.maintenance.families.whole_run import WholeRun
+from es_simhash.pairs import spilled_postings
 from es_simhash.pairs.document_families import families_in_memory
+from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.gateway import Gateway
-from es_simhash.store.fields import DEFAULT_FIELD
-from es_simhash.store.installation.noted_pairs import family_state
-from es_simhash.store.installation.state_index import StateIndex
 from es_simhash.store.memory import MemorySnapshot, MemoryStore
 
 pytestmark = pytest.mark.cluster
@@ -230,7 +231,8 @@ def test_more_copies_than_an_answer_holds_hide_no_other_text(
 def test_many_versions_of_one_text_are_one_family_though_few_are_compared(
     shelf: Any, make_text: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(link_graph, "_MAX_CANDIDATES", 5)
+    monkeypatch.setattr(whole_run, "_MAX_CANDIDATES", 5)
+    monkeypatch.setattr(spilled_postings, "MAX_LIST", 5)
     monkeypatch.setattr(link_graph, "_MAX_RESPONSES", 1)
     body = make_text(1)
     shelf.put({f"v{n}": f"{body} {make_text(100 + n, 8)}" for n in range(40)})
@@ -530,17 +532,25 @@ def test_the_users_own_search_shows_one_of_each_family_and_the_others_on_request
     assert ordered == ["t0-3", "t0-2", "t0-1"]
 
 
-@pytest.mark.usefixtures("way")
-def test_a_run_over_a_store_in_memory_gives_the_same_families(shelf: Any, texts: Texts) -> None:
+def test_a_run_over_a_store_in_memory_gives_the_same_families(
+    shelf: Any, texts: Texts, tmp_path: Path
+) -> None:
     store = MemoryStore(IndexConfig())
     for id, text in texts.items():
         store.add(id, text)
-    state = StateIndex(Gateway.of(shelf.client), shelf.name, DEFAULT_FIELD)
-    run = FamilyRun(
-        FamilyReader(MemorySnapshot(store)), state, family_state(state), FamilyOptions()
-    )
-    run.explore(None)
-    families = {family.name: family.members for family in run.families()}
+    job = {INDEX: shelf.name, UUIDS: []}
+    with RunFiles.open(tmp_path / "run", job) as files:
+        run = WholeRun(files, FamilyOptions(), VERSION_SCORE)
+        run.read(FamilyReader(MemorySnapshot(store)))
+        run.link((), ())
+        run.group()
+        run.name()
+        families = {
+            name: [stored.document.ref.id for stored in found]
+            for _, some in run.families()
+            for name, found in some
+        }
+        files.remove()
     shelf.put(texts)
     shelf.find()
     names = shelf.names()

@@ -1,0 +1,481 @@
+"""A run over all documents: read, compared and grouped on disk, in the memory that is allowed."""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import chain
+from sqlite3 import Connection
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.fingerprints.hashing import digest_of_key
+from es_simhash.maintenance.families.family_options import FamilyOptions
+from es_simhash.maintenance.families.family_reader import (
+    Assignment,
+    FamilyDocument,
+    FamilyReader,
+    Membership,
+    ReadDocument,
+)
+from es_simhash.maintenance.families.family_writer import FamilyWriter
+from es_simhash.maintenance.families.run_files import (
+    LINK,
+    LINKS,
+    SHINGLE_ENDS,
+    SHINGLES,
+    RunFiles,
+    SpilledTexts,
+    StoredDocument,
+)
+from es_simhash.pairs.document_families import DocumentFamily, LinkedTexts
+from es_simhash.pairs.family_changes import unused_name
+from es_simhash.pairs.joined_families import contradicted_pairs
+from es_simhash.pairs.labelled_texts import batches_of_labels, labels_of
+from es_simhash.pairs.merging import pair
+from es_simhash.pairs.parted_texts import parted_pairs
+from es_simhash.pairs.representatives import Rank, rank_of
+from es_simhash.pairs.spilled_postings import SpilledPostings
+from es_simhash.relation.candidate import StoredText
+from es_simhash.relation.decided_pairs import ManualPairs
+from es_simhash.relation.references import DocumentRef, DocumentVersion
+from es_simhash.relation.scoring import are_candidates, link_score, min_shared
+from es_simhash.store.protocol import Progress, no_progress
+from es_simhash.store.rows import batches_of
+from es_simhash.store.state_entries import Ids
+
+# Documents that are stored together, and those whose versions are compared together.
+_DOCUMENTS, _VERSIONS = 1_000, 5_000
+# Texts whose families are made together.
+_TEXTS = 2_000
+# Pairs that are compared between two commits.
+_PAIRS = 20_000
+# Others of one text that are compared with it.
+_MAX_CANDIDATES = 2_000
+
+Numbers = NDArray[np.int64]
+# A family by its name, with its documents, the representative first.
+FoundFamily = tuple[str, Sequence[StoredDocument]]
+# Numbers of the documents of a family, names of its texts, and names that its documents have.
+_MadeFamily = tuple[Sequence[int], Sequence[str], Counter[str]]
+
+
+class WholeRun:
+    """One run over all documents, which goes on where one that was killed has stopped.
+
+    Args:
+        files: What it has so far.
+        options: Of the run.
+        threshold: Where versions begin in the index.
+        progress: Called now and then.
+    """
+
+    def __init__(
+        self,
+        files: RunFiles,
+        options: FamilyOptions,
+        threshold: float,
+        progress: Progress | None = None,
+    ) -> None:
+        self.files = files
+        self._options = options
+        self._threshold = threshold
+        self._progress = progress or no_progress
+        self._memory = options.memory << 20
+
+    def _is_done(self, step: str) -> bool:
+        return bool(self.files.progress(step))
+
+    @property
+    def is_read(self) -> bool:
+        """Whether all documents were read."""
+        return self._is_done("read")
+
+    def read(self, reader: FamilyReader) -> None:
+        """Read all documents that were not read yet in the version that they have now."""
+        if self.is_read:
+            return
+        if self.files.select("SELECT 1 FROM documents LIMIT 1"):
+            documents = self._unread(reader)
+        else:
+            documents = reader.all()
+        total = reader.count()
+        done = 0
+        for batch in batches_of(documents, _DOCUMENTS):
+            self.files.add(batch, min_shared)
+            done += len(batch)
+            self._progress("documents", done, total)
+        with self.files.commit(read=True) as database:
+            database.execute("CREATE INDEX IF NOT EXISTS documents_text ON documents (text)")
+
+    def _unread(self, reader: FamilyReader) -> Iterator[ReadDocument]:
+        """Yield the documents that were not read in this version; forget what is gone."""
+        with self.files.commit() as database:
+            database.execute("CREATE INDEX IF NOT EXISTS documents_id ON documents (id)")
+        (last,) = self.files.select("SELECT max(number) FROM documents")[0]
+        is_there = np.zeros(last + 1, np.bool_)
+        # Numbers begin at 1.
+        is_there[0] = True
+        for versions in batches_of(reader.versions(), _VERSIONS):
+            stored = self._stored_versions(versions)
+            missing = [version.ref.id for version in versions if version not in stored]
+            is_there[[stored[version] for version in versions if version in stored]] = True
+            yield from reader.of_ids(missing)
+        for gone in batches_of(np.flatnonzero(~is_there).tolist(), _VERSIONS):
+            with self.files.commit() as database:
+                database.executemany(
+                    "DELETE FROM documents WHERE number = ?", [(number,) for number in gone]
+                )
+
+    def _stored_versions(self, versions: Sequence[DocumentVersion]) -> dict[DocumentVersion, int]:
+        ids = json.dumps([version.ref.id for version in versions])
+        found = self.files.documents("id IN (SELECT value FROM json_each(?))", [ids])
+        return {stored.document.version: stored.number for stored in found}
+
+    @property
+    def texts(self) -> int:
+        """How many texts there are."""
+        return int(self.files.select("SELECT count(DISTINCT text) FROM documents")[0][0])
+
+    def link(self, dismissed: Iterable[Ids], joined: Iterable[Ids]) -> None:
+        """Compare the texts that share enough.
+
+        Args:
+            dismissed: Ids of documents that are no versions of each other.
+            joined: Ids of documents that are, whatever they share.
+        """
+        if self._is_done("linked"):
+            return
+        if self.files.progress("manual") is None:
+            # What counts is what was known when texts were compared, also after a kill.
+            with self.files.commit(manual=[sorted(dismissed), sorted(joined)]):
+                pass
+        postings = self._postings()
+        if not self._is_done("lists"):
+            for done, total in postings.build():
+                self._progress("posting lists", done, total)
+            with self.files.commit(lists=True):
+                pass
+        least, is_there = self._least()
+        texts = SpilledTexts(self.files, self._memory // 4)
+        try:
+            for block in postings.pairs(least, _MAX_CANDIDATES, self.files.progress("block") or 0):
+                keep = is_there[block.one] & is_there[block.other]
+                links = self._compared(block.one[keep], block.other[keep], texts)
+                self.files.append(LINKS, links)
+                with self.files.commit(block=block.stop) as database:
+                    numbers = [(text,) for text in block.truncated[is_there[block.truncated]]]
+                    database.executemany(
+                        "INSERT OR IGNORE INTO truncated VALUES (?)",
+                        [(int(text),) for (text,) in numbers],
+                    )
+                self._progress("texts", block.stop, len(least))
+        finally:
+            texts.close()
+        with self.files.commit(linked=True):
+            pass
+
+    def _postings(self) -> SpilledPostings:
+        ends = self.files.ends(SHINGLE_ENDS)
+        shingles = self.files.folder / SHINGLES
+        return SpilledPostings(shingles, ends, self.files.folder, self._memory // 3)
+
+    def _least(self) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+        """Return how many shingles must be shared with each text, and which have documents."""
+        count = len(self.files.ends(SHINGLE_ENDS))
+        least, is_there = np.ones(count, np.uint8), np.zeros(count, np.bool_)
+        query = "SELECT number, least FROM texts WHERE number > ? ORDER BY number LIMIT ?"
+        for rows in self.files.pages(query, _VERSIONS):
+            least[[number for number, _ in rows]] = [value for _, value in rows]
+        query = "SELECT DISTINCT text FROM documents WHERE text > ? ORDER BY text LIMIT ?"
+        for rows in self.files.pages(query, _VERSIONS):
+            is_there[[number for (number,) in rows]] = True
+        return least, is_there
+
+    def _compared(
+        self, one: Numbers, other: Numbers, texts: Mapping[int, StoredText] | SpilledTexts
+    ) -> NDArray[Any]:
+        """Return those of these pairs of texts that are linked."""
+        threshold, apart = self._threshold, self.manual.dismissed
+        links = []
+        for number, another in zip(one.tolist(), other.tolist(), strict=True):
+            text, candidate = texts[number], texts[another]
+            if apart and candidate.content_hash in apart.get(text.content_hash, ()):
+                continue
+            if are_candidates(text, candidate):
+                score = link_score(text, candidate, threshold)
+                if score > 0:
+                    links.append((number, another, score))
+        return np.array(links, LINK)
+
+    @cached_property
+    def _pairs(self) -> tuple[list[Ids], list[Ids]]:
+        """Ids of dismissed and of joined documents, as they were when texts were compared."""
+        dismissed, joined = self.files.progress("manual")
+        return [(one, other) for one, other in dismissed], [(one, other) for one, other in joined]
+
+    @property
+    def dismissed(self) -> list[Ids]:
+        """Ids of documents that are no versions of each other."""
+        return self._pairs[0]
+
+    @property
+    def joined(self) -> list[Ids]:
+        """Ids of documents that are, whatever they share."""
+        return self._pairs[1]
+
+    @cached_property
+    def _decided(self) -> dict[str, FamilyDocument]:
+        """Documents that a person decided about, by their ids; those with a text of the run."""
+        ids = sorted({*chain(*self._pairs[0], *self._pairs[1])})
+        if not ids:
+            return {}
+        where = "id IN (SELECT value FROM json_each(?)) AND hash IN (SELECT hash FROM texts)"
+        found = self.files.documents(where, [json.dumps(ids)])
+        return {stored.document.ref.id: stored.document for stored in found}
+
+    @cached_property
+    def manual(self) -> ManualPairs:
+        """What a person decided, as pairs of texts."""
+        hashes = {id: document.content_hash for id, document in self._decided.items()}
+        return ManualPairs.of_texts(*self._pairs, hashes)
+
+    def contradicted(self) -> list[Ids]:
+        """Return the dismissed pairs of which joins say the opposite; the dismissals count."""
+        hashes = {id: document.content_hash for id, document in self._decided.items()}
+        return contradicted_pairs(self._pairs[0], hashes, self.manual)
+
+    def parted(self) -> list[Ids]:
+        """Return the pairs that a person joined and the field keeps apart; the field counts."""
+        values = {id: document.values for id, document in self._decided.items()}
+        return parted_pairs(self._pairs[1], values)
+
+    def group(self) -> None:
+        """Make the families of documents, without their names."""
+        if self._is_done("grouped"):
+            return
+        count = len(self.files.ends(SHINGLE_ENDS))
+        links = self.files.links()
+        joined = self._joined_texts()
+        one = np.concatenate((links["one"].astype(np.int64), joined[:, 0]))
+        other = np.concatenate((links["other"].astype(np.int64), joined[:, 1]))
+        labels = labels_of(count, one, other)
+        links = links[np.argsort(labels[links["one"]], kind="stable")]
+        link_labels = labels[links["one"]]
+        order = np.argsort(labels, kind="stable")
+        start = self.files.progress("group") or 0
+        texts = SpilledTexts(self.files, self._memory // 4)
+        try:
+            for end in batches_of_labels(labels, order, _TEXTS, start):
+                bounds = labels[order[[start, end - 1]]] + [0, 1]
+                low, high = np.searchsorted(link_labels, bounds).tolist()
+                families = list(self._grouped(order[start:end].tolist(), links[low:high], texts))
+                with self.files.commit(group=end) as database:
+                    _store(database, families)
+                self._progress("families", end, count)
+                start = end
+        finally:
+            texts.close()
+        self._group_empty()
+
+    def _joined_texts(self) -> Numbers:
+        """Return the texts that a person joined, as pairs of their numbers."""
+        hashes = sorted({document.content_hash for document in self._decided.values()})
+        query = "SELECT hash, number FROM texts WHERE hash IN (SELECT value FROM json_each(?))"
+        numbers = dict(self.files.select(query, [json.dumps(hashes)]))
+        pairs = [
+            (numbers[hash], numbers[other])
+            for hash in hashes
+            for other in self.manual.joined.others(hash)
+        ]
+        return np.array(pairs, np.int64).reshape(-1, 2)
+
+    def _grouped(
+        self, numbers: Sequence[int], links: NDArray[Any], texts: SpilledTexts
+    ) -> Iterator[_MadeFamily]:
+        """Yield the families of texts that are connected with no other."""
+        values = [json.dumps(numbers)]
+        query = (
+            "SELECT number, hash, characters FROM texts"
+            " WHERE number IN (SELECT value FROM json_each(?))"
+        )
+        rows = self.files.select(query, values)
+        hashes = {number: hash for number, hash, _ in rows}
+        characters = {hash: length for _, hash, length in rows}
+        stored = self.files.documents("text IN (SELECT value FROM json_each(?))", values)
+        documents = {found.document.ref: found for found in stored}
+        copies: dict[str, list[DocumentRef]] = defaultdict(list)
+        for found in stored:
+            copies[found.document.content_hash].append(found.document.ref)
+        scores = {pair(hashes[one], hashes[other]): score for one, other, score in links.tolist()}
+        by_hash = _TextsByHash(texts, {hash: number for number, hash in hashes.items()})
+        linked = LinkedTexts(by_hash, scores, self._threshold, self.manual)
+        rank = self._rank(documents, characters)
+        for family in linked.document_families(
+            copies, rank, lambda ref: documents[ref].document.values
+        ):
+            yield _made(family, documents)
+
+    def _rank(
+        self, documents: Mapping[DocumentRef, StoredDocument], characters: Mapping[str, int]
+    ) -> Callable[[DocumentRef], Rank]:
+        """Return how documents rank; the highest represents its family."""
+        rule = self._options.rule
+
+        def rank(ref: DocumentRef) -> Rank:
+            document = documents[ref].document
+            return rank_of(rule, characters[document.content_hash], document.date)
+
+        return rank
+
+    def _group_empty(self) -> None:
+        """Make families of documents without words."""
+        where, last = (
+            "text IS NULL AND is_current AND number > ?",
+            self.files.progress("empty") or 0,
+        )
+        while empty := self.files.documents(where, [last, _VERSIONS], end="LIMIT ?"):
+            last = empty[-1].number
+            rows = [(json.dumps([stored.number]), _name_of_empty(stored)) for stored in empty]
+            with self.files.commit(empty=last) as database:
+                query = "INSERT INTO families (members, name) VALUES (?, ?)"
+                database.executemany(query, rows)
+        with self.files.commit(grouped=True):
+            pass
+
+    def name(self) -> None:
+        """Give each family a name, as `family_names` does for families in memory."""
+        if self._is_done("named"):
+            return
+        with self.files.commit(named=True) as database:
+            # A name that documents have whose text is in no family belongs to another.
+            database.execute(
+                "INSERT OR IGNORE INTO names SELECT DISTINCT family, NULL FROM documents"
+                " WHERE family IS NOT NULL AND text IS NULL"
+            )
+            (count,) = database.execute("SELECT max(number) FROM families").fetchone()
+            is_named = np.zeros((count or 0) + 1, np.bool_)
+            claims = "SELECT name, family FROM claims ORDER BY count DESC, name, least, family"
+            for name, family in database.execute(claims):
+                if not is_named[family] and _take(database, name, family):
+                    is_named[family] = True
+            used = _UsedNames(database)
+            unnamed = "SELECT number, names FROM families WHERE name IS NULL ORDER BY least"
+            for family, names in database.execute(unnamed):
+                _take(database, unused_name(sorted(json.loads(names)), used), family)
+
+    def families(self, after: int = -1) -> Iterator[tuple[int, list[FoundFamily]]]:
+        """Yield the families some at a time, each time with the number of the last.
+
+        Args:
+            after: Number after which they begin.
+        """
+        query = (
+            "SELECT number, name, members FROM families WHERE number > ? ORDER BY number LIMIT ?"
+        )
+        for rows in self.files.pages(query, _DOCUMENTS, after):
+            members = [json.loads(row[2]) for row in rows]
+            documents = self.files.documents_by_number(chain(*members))
+            found: list[FoundFamily] = [
+                (row[1], [documents[number] for number in numbers])
+                for row, numbers in zip(rows, members, strict=True)
+            ]
+            yield rows[-1][0], found
+
+    def documents_of(self, members: str) -> Iterable[StoredDocument]:
+        """Return the documents of a family, by its members as they are stored."""
+        return self.files.documents_by_number(json.loads(members)).values()
+
+    def write(self, writer: FamilyWriter) -> int:
+        """Write the families into the documents, and return into how many.
+
+        Args:
+            writer: Writes to the index.
+        """
+        last, written = self.files.progress("written") or (-1, 0)
+        total = self.files.select("SELECT count(*) FROM families")[0][0]
+        for number, families in self.families(last):
+            changes = {
+                stored.document.ref: stored.number for _, found in families for stored in found
+            }
+            assignments = changed_documents(families)
+            conflicts = writer.write(assignments)
+            written += len(assignments) - len(conflicts)
+            with self.files.commit(written=[number, written]) as database:
+                database.executemany(
+                    "INSERT OR IGNORE INTO conflicts VALUES (?)",
+                    [(changes[ref],) for ref in conflicts],
+                )
+            self._progress("families written", number, total)
+        return int(written)
+
+
+class _TextsByHash:
+    """Texts of a batch by their hashes.
+
+    Args:
+        texts: All texts, by their numbers.
+        numbers: Numbers of those of the batch.
+    """
+
+    def __init__(self, texts: SpilledTexts, numbers: Mapping[str, int]) -> None:
+        self._texts = texts
+        self._numbers = numbers
+
+    def __getitem__(self, content_hash: str) -> StoredText:
+        return self._texts[self._numbers[content_hash]]
+
+
+class _UsedNames(Container[str]):
+    """Names that families have."""
+
+    def __init__(self, database: Connection) -> None:
+        self._database = database
+
+    def __contains__(self, name: object) -> bool:
+        query = "SELECT 1 FROM names WHERE name = ?"
+        return self._database.execute(query, [name]).fetchone() is not None
+
+
+def changed_documents(families: Iterable[FoundFamily]) -> list[Assignment]:
+    """Return the documents of which something else is stored, each with what is to be."""
+    return [
+        (stored.document, member)
+        for name, found in families
+        for place, stored in enumerate(found)
+        for member in [Membership(name, place == 0)]
+        if (stored.document.family, stored.document.represents) != (name, place == 0)
+    ]
+
+
+def _made(
+    family: DocumentFamily[DocumentRef], documents: Mapping[DocumentRef, StoredDocument]
+) -> _MadeFamily:
+    stored = [documents[ref] for ref in family.documents]
+    names = Counter(found.document.family for found in stored if found.document.family)
+    return [found.number for found in stored], family.names, names
+
+
+def _store(database: Connection, families: Iterable[_MadeFamily]) -> None:
+    for members, names, stored in families:
+        least = min(names)
+        row = [least, json.dumps(members), json.dumps(names)]
+        query = "INSERT INTO families (least, members, names) VALUES (?, ?, ?)"
+        number = database.execute(query, row).lastrowid
+        claims = [(count, name, least, number) for name, count in stored.items()]
+        database.executemany("INSERT INTO claims VALUES (?, ?, ?, ?)", claims)
+
+
+def _take(database: Connection, name: str, family: int) -> bool:
+    """Give a family a name, unless another has it."""
+    if not database.execute("INSERT OR IGNORE INTO names VALUES (?, ?)", [name, family]).rowcount:
+        return False
+    database.execute("UPDATE families SET name = ? WHERE number = ?", [name, family])
+    return True
+
+
+def _name_of_empty(stored: StoredDocument) -> str:
+    ref = stored.document.ref
+    return digest_of_key(str(ref.index), ref.id)

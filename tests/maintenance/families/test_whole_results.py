@@ -1,0 +1,67 @@
+"""The report of a run over all documents: what it says of the families that documents had."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from es_simhash.maintenance.families.family_options import FamilyOptions
+from es_simhash.maintenance.families.find_families import find_families
+
+pytestmark = pytest.mark.cluster
+
+Texts = dict[str, str]
+
+
+def give(shelf: Any, family: str, *ids: str) -> None:
+    """Store that documents are of a family."""
+    for id in ids:
+        members = {"simhash": {"family": family, "representative": False}}
+        shelf.client.update(index=shelf.name, id=id, doc=members)
+    shelf.client.indices.refresh(index=shelf.name)
+
+
+def test_it_says_which_families_were_joined_and_split(shelf: Any, texts: Texts) -> None:
+    shelf.put(texts)
+    shelf.find()
+    names = shelf.names()
+    # One family that was two, and one that had a stranger.
+    give(shelf, "00000000000000aa", "t0-2")
+    give(shelf, str(names["t1-1"]), "t11-1")
+    report = shelf.find(everything=True)
+    assert report.written == 2
+    assert shelf.names() == names
+    assert report.changes.joined == {
+        names["t0-1"]: tuple(sorted(("00000000000000aa", names["t0-1"])))
+    }
+    assert report.changes.split == {names["t1-1"]: tuple(sorted((names["t1-1"], names["t11-1"])))}
+    assert [(moved.document.id, moved.source, moved.target) for moved in report.changes.moved] == [
+        ("t0-2", "00000000000000aa", names["t0-1"]),
+        ("t11-1", names["t1-1"], names["t11-1"]),
+    ]
+    assert not shelf.find(everything=True).changes
+
+
+def test_documents_without_a_family_before_are_listed_where_that_is_wanted(
+    shelf: Any, texts: Texts
+) -> None:
+    shelf.put(texts)
+    options = FamilyOptions(dry_run=True)
+    report = find_families(shelf.client, shelf.name, options=options)
+    assert {ref.id for ref in report.added} == set(texts)
+    report = find_families(shelf.client, shelf.name, options=options, list_added=False)
+    assert report.added == frozenset()
+    assert report.written == len(texts)
+
+
+def test_the_first_document_of_a_text_stands_for_one_that_was_truncated(
+    shelf: Any, make_text: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from es_simhash.pairs import spilled_postings
+
+    monkeypatch.setattr(spilled_postings, "MAX_LIST", 5)
+    body = make_text(1)
+    shelf.put({f"v{number}": f"{body} {make_text(100 + number, 8)}" for number in range(9)})
+    report = shelf.find()
+    assert report.truncated == tuple(f"v{number}" for number in range(9))
+    assert len(report.families) == 1

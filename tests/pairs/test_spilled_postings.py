@@ -1,0 +1,126 @@
+"""Posting lists on disk find what those in memory find, whatever memory they may use."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from es_simhash.pairs import spilled_postings
+from es_simhash.pairs.postings import Postings
+from es_simhash.pairs.spilled_postings import SpilledPostings
+
+Lists = list[np.ndarray]
+
+
+def lists(seed: int, texts: int = 300) -> Lists:
+    """Return shingles of texts, many of which share some: short, long and empty ones."""
+    generator = np.random.default_rng(seed)
+    # Few small numbers, as long texts have, and some that many texts have.
+    return [
+        np.unique(
+            np.concatenate(
+                (
+                    generator.integers(0, 4000, generator.integers(0, 40)),
+                    generator.integers(0, 8, generator.integers(0, 3)),
+                )
+            )
+        ).astype(np.uint32)
+        for _ in range(texts)
+    ]
+
+
+def spilled(folder: Path, shingles: Lists, memory: int) -> SpilledPostings:
+    path = folder / "shingles"
+    np.concatenate(shingles).astype(np.uint32).tofile(path)
+    ends = np.cumsum([len(some) for some in shingles])
+    postings = SpilledPostings(path, ends, folder, memory)
+    parts = list(postings.build())
+    assert parts[-1][0] == parts[-1][1] == len(parts)
+    return postings
+
+
+def pairs_of(postings: SpilledPostings, least: np.ndarray, most: int, first: int = 0) -> set:
+    found: set[tuple[int, int]] = set()
+    for block in postings.pairs(least, most, first):
+        pairs = zip(block.one.tolist(), block.other.tolist(), strict=True)
+        found |= {(min(pair), max(pair)) for pair in pairs}
+    return found
+
+
+def pairs_in_memory(shingles: Lists, least: np.ndarray) -> set:
+    postings = Postings(dict(enumerate(shingles)))
+    return {
+        (number, other)
+        for number in range(len(shingles))
+        for other, _ in postings.after(number, int(least[number]))
+    }
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("memory", [1 << 30, 20_000, 1_000])
+def test_pairs_are_those_in_memory(tmp_path: Path, seed: int, memory: int) -> None:
+    shingles = lists(seed)
+    least = np.where([len(some) > 4 for some in shingles], 2, 1).astype(np.uint8)
+    found = pairs_of(spilled(tmp_path, shingles, memory), least, 2_000)
+    assert found == pairs_in_memory(shingles, least)
+
+
+def test_it_goes_on_where_it_was(tmp_path: Path) -> None:
+    shingles = lists(7)
+    least = np.full(len(shingles), 2, np.uint8)
+    postings = spilled(tmp_path, shingles, 2_000)
+    blocks = list(postings.pairs(least, 2_000))
+    assert len(blocks) > 3
+    middle = blocks[len(blocks) // 2]
+    whole = pairs_of(postings, least, 2_000)
+    later = pairs_of(postings, least, 2_000, middle.stop)
+    assert later == {pair for pair in whole if pair[0] >= middle.stop}
+
+
+def test_a_template_is_linked_through_its_first_texts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spilled_postings, "MAX_LIST", 5)
+    monkeypatch.setattr(spilled_postings, "FIRST_OF_LIST", 3)
+    template = np.arange(50, dtype=np.uint32)
+    shingles = [np.append(template, np.uint32(1000 + number)) for number in range(100)]
+    least = np.full(100, 2, np.uint8)
+    postings = spilled(tmp_path, shingles, 10_000)
+    assert pairs_of(postings, least, 2_000) == {
+        (first, other) for first in range(3) for other in range(first + 1, 100)
+    }
+    truncated = {text for block in postings.pairs(least, 2_000) for text in block.truncated}
+    assert truncated == set(range(100))
+
+
+def test_a_rare_shingle_finds_what_else_only_a_template_shares(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spilled_postings, "MAX_LIST", 3)
+    shingles = [np.array([1, 100 + number], np.uint32) for number in range(20)]
+    shingles[8] = np.array([1, 77], np.uint32)
+    shingles[15] = np.array([1, 77], np.uint32)
+    least = np.full(20, 2, np.uint8)
+    assert (8, 15) in pairs_of(spilled(tmp_path, shingles, 10_000), least, 2_000)
+
+
+def test_of_too_many_others_those_are_kept_that_share_most(tmp_path: Path) -> None:
+    base = np.arange(30, dtype=np.uint32)
+    shingles = [base, *(base[: 5 + number] for number in range(10))]
+    least = np.full(11, 2, np.uint8)
+    postings = spilled(tmp_path, shingles, 1 << 20)
+    blocks = list(postings.pairs(least, 3))
+    assert 0 in {text for block in blocks for text in block.truncated.tolist()}
+    of_first = {
+        other
+        for block in blocks
+        for one, other in zip(block.one.tolist(), block.other.tolist(), strict=True)
+        if one == 0
+    }
+    assert of_first == {8, 9, 10}
+
+
+def test_no_texts_have_no_pairs(tmp_path: Path) -> None:
+    postings = SpilledPostings(tmp_path / "none", np.zeros(0, np.int64), tmp_path, 1000)
+    assert list(postings.build()) == [(1, 1)]
+    assert list(postings.pairs(np.zeros(0, np.uint8), 5)) == []
