@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 # Tests start many processes, which compile the package again where it is not kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo node node-stop test check clean docs docs-check docker-lock bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt bench-question bench-fields \
+.PHONY: demo node node-stop test check clean docs docs-check docker-lock bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt bench-question bench-fields bench-plan \
   bench-semantics bench-labelled-neighbours bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-family-run bench-sweep bench-decisions \
   bench-passages bench-copies bench-changes bench-chains bench-widget bench-load bench-async bench-outage bench-strain bench-contract \
@@ -109,6 +109,10 @@ bench-question: $(STAMP)
 # What each of our fields costs the node and takes on disk (needs the evaluation data, and Linux).
 bench-fields: $(STAMP)
 	@$(BIN)/python -m tests.bench.field_cost $(ARGS)
+
+# What `es-simhash plan` predicts from a sample, beside what is measured (needs the evaluation data).
+bench-plan: $(STAMP)
+	@$(BIN)/python -m tests.bench.plan $(ARGS)
 
 # Semantic neighbours against human judgements, topics and events (needs the evaluation data).
 bench-semantics: $(STAMP)

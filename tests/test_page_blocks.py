@@ -20,6 +20,7 @@ RUN_BY = {
     "docs/start.md": "tests/test_readme_typed.py",
     "docs/experiments.md": "tests/experiments/test_run.py",
     "docs/install.md": "tests/test_pages_typed.py",
+    "docs/plan.md": "tests/cli/test_plan_command.py",
     "docs/privileges.md": "tests/cli",
     "docs/python.md": "tests/test_readme.py",
     "docs/service.md": "tests/test_pages_typed.py",

@@ -47,6 +47,10 @@ _LAB = group_of(
 )
 _SECTIONS = {
     "Set up": {
+        "plan": Entry(
+            "plan_command",
+            "Predict what an index of so many documents will cost, and advise what to choose.",
+        ),
         "install": Entry("install_command", "Add the `simhash.*` fields to INDEX."),
         "config": Entry("config_command", "Show or set how the documents of INDEX look."),
         "ingest": Entry("ingest_command", "Write documents with their fingerprints into INDEX."),

@@ -15,7 +15,7 @@ COMMANDS = {"backfill", "background", "blame", "changes", "config", "copies", "d
             "explain", "families decisions", "families dismiss", "families list", "families run",
             "families same", "families show", "files compare", "files concepts",
             "files fingerprint", "ingest", "install", "lab evaluate", "lab label", "lab tune",
-            "pipeline", "related", "report", "selftest", "serve", "status", "sweep",
+            "pipeline", "plan", "related", "report", "selftest", "serve", "status", "sweep",
             "undo", "warm"}  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from es_simhash.errors import IndexMissing
@@ -169,6 +170,16 @@ def primary_sizes(gateway: Gateway, index: str) -> tuple[int, int] | None:
         return None
     primaries: dict[str, dict[str, int]] = stats["_all"]["primaries"]
     return primaries["store"]["size_in_bytes"], primaries["docs"]["count"]
+
+
+def names_like(gateway: Gateway, name: str) -> list[str]:
+    """Return the indices, aliases and data streams whose names are like one, the nearest first."""
+    try:
+        response = gateway.request("GET", index_path("_resolve", "index", "*"))
+    except (IndexMissing, RequestRejected):
+        return []
+    names = {entry["name"] for entries in response.values() for entry in entries}
+    return get_close_matches(name, sorted(names), n=1)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""What an index of many documents will cost, from a sample of them."""
