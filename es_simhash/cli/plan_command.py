@@ -19,7 +19,7 @@ from es_simhash.maintenance.plans.cost_model import (
     Plan,
     PlanOptions,
 )
-from es_simhash.maintenance.plans.plan_index import plan_index
+from es_simhash.maintenance.plans.measured_sample import plan_index
 from es_simhash.text.escaping import one_line
 
 

@@ -27,8 +27,7 @@ from es_simhash.lab.tuning.tuning_figures import TuneOptions
 from es_simhash.lab.tuning.tuning_sample import neighbours_of, sample_of
 from es_simhash.maintenance.backfills.backfill_job import BackfillSettings
 from es_simhash.maintenance.plans.cost_model import CHOICES, EVERYTHING, Plan, PlanOptions
-from es_simhash.maintenance.plans.measured_sample import question_times
-from es_simhash.maintenance.plans.plan_index import plan_index
+from es_simhash.maintenance.plans.measured_sample import plan_index, question_times
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.elasticsearch.gateway import Gateway

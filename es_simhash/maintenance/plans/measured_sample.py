@@ -1,4 +1,4 @@
-"""What a sample says of a document: time, bytes and shared text."""
+"""The plan of an index, and what its sample says of a document: time, bytes and shared text."""
 
 import statistics
 import time
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.errors import MappingConflict
+from es_simhash.errors import ClusterError, MappingConflict
 from es_simhash.fingerprints.text_fingerprints import fingerprint_batch
 from es_simhash.ingestion.bulk.json_documents import splice
 from es_simhash.maintenance.plans.cost_model import (
@@ -15,16 +15,26 @@ from es_simhash.maintenance.plans.cost_model import (
     REFERENCE,
     TEXT,
     VERSIONS,
+    Plan,
+    PlanOptions,
     SampleFigures,
     constant,
+    plan_for,
 )
-from es_simhash.maintenance.plans.sample_texts import Sample, SampledText
+from es_simhash.maintenance.plans.sample_texts import (
+    Sample,
+    SampledText,
+    is_file,
+    sample_of_file,
+    sample_of_index,
+)
 from es_simhash.pairs.postings import Postings
 from es_simhash.questions.index import Index
 from es_simhash.relation.shared_shingles import least_shared, sampled
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.elasticsearch.errors import RequestRejected
+from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.index_stats import count_statuses, primary_sizes
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.encoding import encode
@@ -37,6 +47,8 @@ from es_simhash.text.segmentation import text_batches
 # Documents of the sample that are written, and fingerprinted with a clock.
 MEASURED = 5_000
 _BATCH, _QUESTIONS = 250, 30
+# Whether it is there does not matter.
+_NO_INDEX = "es-simhash-plan"
 _MEMBER = f'"{DEFAULT_FIELD}"'.encode()
 _ASKED: Mapping[str, SearchOptions] = {
     VERSIONS: SearchOptions(
@@ -242,3 +254,46 @@ def _engine_by_constants(characters: float) -> dict[str, float]:
 
 def _mean(numbers: Sequence[int]) -> float:
     return sum(numbers) / len(numbers)
+
+
+def plan_index(
+    client: Client,
+    options: PlanOptions,
+    *,
+    config: IndexConfig | None = None,
+    progress: Progress = no_progress,
+) -> Plan:
+    """Return what an index of so many documents will cost.
+
+    Args:
+        client: Client of a cluster. Documents of a file are written into indices of their own
+            there, which are deleted again; where no cluster answers, constants say what it takes.
+        options: How many documents, and like which.
+        config: Names of the fields.
+        progress: Called after each step.
+
+    Raises:
+        InputError: The sample is neither a file nor an index, or has no document with a text.
+        ClusterError: The index cannot be read.
+    """
+    gateway, config, sample = Gateway.of(client), config or IndexConfig(), options.sample
+    if sample is None:
+        figures = REFERENCE
+    elif is_file(sample):
+        drawn = sample_of_file(sample, config)
+        figures = measured_file(_answering(gateway), drawn, f"file {sample!r}", progress)
+    else:
+        drawn = sample_of_index(gateway, sample, config)
+        figures = measured_index(gateway, sample, config, drawn)
+    return plan_for(figures, options.documents, options.processes)
+
+
+def _answering(gateway: Gateway) -> Gateway | None:
+    """Return the gateway when its cluster answers."""
+    try:
+        gateway.exists(_NO_INDEX)
+    except RequestRejected:
+        return gateway
+    except ClusterError:
+        return None
+    return gateway

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from es_simhash.maintenance.plans.cost_model import EVERYTHING, REFERENCE, PlanOptions
-from es_simhash.maintenance.plans.plan_index import plan_index
+from es_simhash.maintenance.plans.measured_sample import plan_index
 from es_simhash.store.elasticsearch.connection import connect
 
 
