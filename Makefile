@@ -5,6 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 UNUSED := 'site-packages/(.*/tests|mypyc?|pip|setuptools|pkg_resources|fontTools|pygments|scipy|sklearn)/'
 STAMP := $(VENV)/.installed
+# What the demo and a local node need is a fifth of what tests and benchmarks do.
+DEMO_STAMP := $(VENV)/.demo
 
 # Tests start many processes, which compile the package again where it is not kept.
 unexport PYTHONDONTWRITEBYTECODE
@@ -16,32 +18,41 @@ unexport PYTHONDONTWRITEBYTECODE
   bench-parts-of-speech bench-peers version-weights bench-candidates bench-schemes bench-tune \
   evaluate experiments test-spark bench-spark
 
+# Installs extras into the environment, which is made when it is missing. uv installs what pip would,
+# from the same index, in a third of the time; without it pip does.
+define install
+@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+  { echo "Python 3.10 or newer is needed; name one, as in: make PYTHON=python3.11"; exit 1; }
+@$(PYTHON) -m venv $(VENV) || \
+  { echo "Python cannot make environments; install python3-venv, then run make again."; exit 1; }
+@index=$${PIP_INDEX_URL:-$$($(BIN)/pip config get global.index-url 2>/dev/null)}; \
+  $(BIN)/pip install --quiet uv && \
+  env $${index:+UV_DEFAULT_INDEX="$$index"} $(BIN)/uv pip install --quiet \
+    --python $(BIN)/python --upgrade-package pip pip --editable '.[$(1)]' || \
+  $(BIN)/pip install --quiet --no-compile --upgrade pip --editable '.[$(1)]'
+endef
+
+$(DEMO_STAMP): pyproject.toml
+	$(call install,demo)
+	@touch $@
+
 $(STAMP): pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
-	  { echo "Python 3.10 or newer is needed; name one, as in: make PYTHON=python3.11"; exit 1; }
-	@$(PYTHON) -m venv $(VENV) || \
-	  { echo "Python cannot make environments; install python3-venv, then run make again."; exit 1; }
-	@# uv installs what pip would, from the same index, in a third of the time; without it pip does.
-	@index=$${PIP_INDEX_URL:-$$($(BIN)/pip config get global.index-url 2>/dev/null)}; \
-	  $(BIN)/pip install --quiet uv && \
-	  env $${index:+UV_DEFAULT_INDEX="$$index"} $(BIN)/uv pip install --quiet \
-	    --python $(BIN)/python --upgrade-package pip pip --editable '.[dev]' || \
-	  $(BIN)/pip install --quiet --no-compile --upgrade pip --editable '.[dev]'
+	$(call install,dev)
 	@# On all cores, and before several processes would do it; files that are no Python of this
 	@# version stay as they are, and so do packages of which tests import little.
 	@$(BIN)/python -m compileall -qq -j 0 -x $(UNUSED) \
 	  $(VENV)/lib es_simhash scripts tests/bench tests/support || true
-	@touch $@
+	@touch $(DEMO_STAMP) $@
 
-demo: $(STAMP)
+demo: $(DEMO_STAMP)
 	@url=$$($(BIN)/python -m scripts.local_node find) && \
 	  $(BIN)/es-simhash demo --url "$$url" $(if $(CORPUS),--corpus '$(CORPUS)') $(if $(FIELD),--text-field '$(FIELD)')
 
 # A local Elasticsearch, without Docker; its data stay when it stops.
-node: $(STAMP)
+node: $(DEMO_STAMP)
 	@$(BIN)/python -m scripts.local_node start $(ARGS)
 
-node-stop: $(STAMP)
+node-stop: $(DEMO_STAMP)
 	@$(BIN)/python -m scripts.local_node stop $(ARGS)
 
 # Tests wait for Elasticsearch half of their time; those of a file stay in one process.

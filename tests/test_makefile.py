@@ -69,3 +69,11 @@ def test_a_command_reads_the_options_it_declares_and_no_others(module: str) -> N
 
 def test_the_files_that_begin_a_run_exist() -> None:
     assert [path for path in LONGEST if not (ROOT / path).exists()] == []
+
+
+def test_the_demo_installs_what_it_needs_and_not_what_tests_do() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target, stamp in (("demo", "DEMO_STAMP"), ("node", "DEMO_STAMP"), ("test", "STAMP")):
+        assert f"\n{target}: $({stamp})\n" in makefile
+    for stamp, extra in (("DEMO_STAMP", "demo"), ("STAMP", "dev")):
+        assert f"\n$({stamp}): pyproject.toml\n\t$(call install,{extra})\n" in makefile

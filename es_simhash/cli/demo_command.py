@@ -55,6 +55,8 @@ Row = tuple[str, Relation]
 _WORDS_BEFORE = 3
 # Cells of a passage next to an id; with fewer, the id is shown alone.
 _LEAST_CELLS = 20
+# Share of a text from which on a passage is most of it.
+_MOST_OF_A_TEXT = 0.8
 # Characters of a side that are looked at, more than a line has.
 _LOOKED_AT = 2_000
 
@@ -64,18 +66,28 @@ def print_overview(rows: Sequence[Row], queried: int, console: Console) -> None:
     counts = Counter(relation.kind for _, relation in rows)
     totals = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
     console.print(f"{queried} documents queried: {totals or 'no relations'}.", highlight=False)
-    for kind in KINDS:
-        examples = [row for row in rows if row[1].kind == kind]
-        if examples:
-            _print_example(*max(examples, key=_usefulness), console)
+    for row in _examples(rows):
+        _print_example(*row, console)
 
 
-def _usefulness(row: Row) -> tuple[bool, float, int]:
+def _examples(rows: Sequence[Row]) -> list[Row]:
+    """Return the best example of each kind."""
+    by_kind = ([row for row in rows if row[1].kind == kind] for kind in KINDS)
+    return [max(of_kind, key=_usefulness) for of_kind in by_kind if of_kind]
+
+
+def _usefulness(row: Row) -> tuple[bool, bool, float, int]:
     """Return the key that sorts pairs of one kind by their use as an example."""
     _, relation = row
+    coverage = relation.coverage
+    # Texts that share all and are no versions differ in what counts most, which no line shows.
+    is_plain = (
+        relation.kind != "shares_passages"
+        or max(coverage.of_query, coverage.of_hit) < _MOST_OF_A_TEXT
+    )
     reworded = any(passage.kind in ("edited", "paraphrased") for passage in relation.evidence)
     letters = sum(len(passage.query.text) for passage in relation.evidence)
-    return reworded, relation.score if relation.kind == "semantic" else 0.0, letters
+    return is_plain, reworded, relation.score if relation.kind == "semantic" else 0.0, letters
 
 
 def _print_example(id: str, relation: Relation, console: Console) -> None:
@@ -251,7 +263,8 @@ def _query_line(index: str, rows: Sequence[Row], url: str) -> str:
     # What the commands use by themselves need not be named.
     is_known = url in (os.environ.get("ELASTICSEARCH_URL"), DEFAULT_URL)
     option = "" if is_known else f" --url {masked_url(url)}"
-    return f"\nTry: {_program()} related {index} --id {quote(rows[0][0])}{option}"
+    (id, _), *_ = _examples(rows)
+    return f"\nTry: {_program()} related {index} --id {quote(id)}{option}"
 
 
 def _write_report(client: Client, index: str, file: Path) -> str:

@@ -1,6 +1,7 @@
 """`es-simhash demo` on a corpus of the user."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -87,6 +88,13 @@ def test_the_sample_fits_on_one_screen_of_80_columns(
     assert all(cell_len(line) <= 80 for line in printed[2:-2])
     for kind in ("exact", "version", "contains", "excerpt_of", "shares_passages", "semantic"):
         assert sum(line.startswith(f"{kind}: score ") for line in printed) == 1
+    # Of the many pairs that share passages, one of which a reader sees why it is no version.
+    (shares,) = (re.findall(r"(\d+)%", line) for line in printed if "ssages: " in line)
+    assert max(map(int, shares)) < 80
+    # What is to be typed is of a document that was shown.
+    assert re.search(r"--id (\S+)", printed[-1])[1] in [
+        line.split()[0] for line in printed[:6] if line
+    ]
 
 
 @pytest.mark.parametrize("columns", ["30", "80"])

@@ -144,7 +144,8 @@ def _make_environment(folder: Path) -> None:
     program.write_text(_PROGRAM.format(python=environment / "bin" / "python"), "utf-8")
     program.chmod(0o755)
     # What make builds the environment for; it is not older than what it is built from.
-    (environment / ".installed").touch()
+    for stamp in (".demo", ".installed"):
+        (environment / stamp).touch()
 
 
 def _site_folders() -> list[str]:
