@@ -30,8 +30,20 @@ from es_simhash.relation.loss import LostText
 from es_simhash.relation.references import DocumentRef, LeftOutIndex
 from es_simhash.relation.relation import Coverage, DocumentContext, Reuse, SharedPassage, Span
 from es_simhash.semantics.background import Background, LanguageBackground
-from es_simhash.semantics.semantic_profile import Entity, SemanticProfile, TermWeights, WordTable
-from es_simhash.semantics.semantic_similarity import SemanticSimilarity, SharedConcept
+from es_simhash.semantics.semantic_profile import (
+    Entity,
+    Extraction,
+    Phrase,
+    SemanticProfile,
+    TermWeights,
+    WordTable,
+)
+from es_simhash.semantics.semantic_similarity import (
+    NearWord,
+    NearWords,
+    SemanticSimilarity,
+    SharedConcept,
+)
 from es_simhash.store.added_schemes import AddedScheme
 from es_simhash.store.config import DocumentSettings
 from es_simhash.store.installation.install import Request
@@ -61,6 +73,7 @@ __all__ = [
     "Entity",
     "Estimate",
     "Extent",
+    "Extraction",
     "FamiliesReport",
     "Family",
     "FamilyChanges",
@@ -81,7 +94,10 @@ __all__ = [
     "MovedBlock",
     "MovedDocument",
     "NearDocument",
+    "NearWord",
+    "NearWords",
     "Outcome",
+    "Phrase",
     "Request",
     "Reuse",
     "SemanticProfile",

@@ -20,7 +20,7 @@
       exact: "Same text", version: "Version", contains: "Excerpt of this", excerpt_of: "Contains this",
       shares_passages: "Shares passages", semantic: "Similar subject",
       common: "{n} in common", ofThis: "{n} of this document", ofOther: "{n} of that document",
-      terms: "In common", copies: "Further versions of it: {n}", why: "Why?",
+      terms: "In common", copies: "Further versions of it: {n}", why: "Why?", near: "Near in meaning:",
       both: "{this} of this document appears in the other one, and {other} of the other one in this one.",
       nearest: "Nearest in meaning", verbatim: "Word for word", nearly: "Nearly word for word", edited: "Edited", paraphrased: "Reworded",
       here: "This document", there: "The other document", more: "Further shared passages: {n}",
@@ -35,7 +35,7 @@
       exact: "Gleicher Text", version: "Fassung", contains: "Auszug hieraus", excerpt_of: "Enthält dieses",
       shares_passages: "Gemeinsame Passagen", semantic: "Ähnliches Thema",
       common: "{n} gemeinsam", ofThis: "{n} dieses Dokuments", ofOther: "{n} jenes Dokuments",
-      terms: "Gemeinsam", copies: "Weitere Fassungen davon: {n}", why: "Warum?",
+      terms: "Gemeinsam", copies: "Weitere Fassungen davon: {n}", why: "Warum?", near: "In der Bedeutung nah:",
       both: "{this} dieses Dokuments stehen auch im anderen, {other} des anderen auch in diesem.",
       nearest: "Inhaltlich am nächsten", verbatim: "Wörtlich", nearly: "Fast wörtlich", edited: "Bearbeitet", paraphrased: "Umformuliert",
       here: "Dieses Dokument", there: "Das andere Dokument", more: "Weitere gemeinsame Passagen: {n}",
@@ -50,7 +50,7 @@
       exact: "Même texte", version: "Version", contains: "Extrait de celui-ci", excerpt_of: "Contient celui-ci",
       shares_passages: "Passages communs", semantic: "Sujet proche",
       common: "{n} en commun", ofThis: "{n} de ce document", ofOther: "{n} de l’autre document",
-      terms: "En commun", copies: "Autres versions de celui-ci : {n}", why: "Pourquoi ?",
+      terms: "En commun", copies: "Autres versions de celui-ci : {n}", why: "Pourquoi ?", near: "Proches par le sens :",
       both: "{this} de ce document se retrouve dans l’autre, et {other} de l’autre dans celui-ci.",
       nearest: "Sens le plus proche", verbatim: "Mot pour mot", nearly: "Presque mot pour mot", edited: "Modifié", paraphrased: "Reformulé",
       here: "Ce document", there: "L’autre document", more: "Autres passages communs : {n}",
@@ -65,7 +65,7 @@
       exact: "Mismo texto", version: "Versión", contains: "Extracto de este", excerpt_of: "Contiene este",
       shares_passages: "Pasajes en común", semantic: "Tema similar",
       common: "{n} en común", ofThis: "{n} de este documento", ofOther: "{n} del otro documento",
-      terms: "En común", copies: "Otras versiones de este: {n}", why: "¿Por qué?",
+      terms: "En común", copies: "Otras versiones de este: {n}", why: "¿Por qué?", near: "Cercanas en significado:",
       both: "El {this} de este documento aparece en el otro, y el {other} del otro en este.",
       nearest: "Sentido más próximo", verbatim: "Palabra por palabra", nearly: "Casi palabra por palabra", edited: "Editado", paraphrased: "Reformulado",
       here: "Este documento", there: "El otro documento", more: "Otros pasajes en común: {n}",
@@ -80,7 +80,7 @@
       exact: "文本相同", version: "版本", contains: "本文的节选", excerpt_of: "包含本文",
       shares_passages: "有相同段落", semantic: "主题相近",
       common: "{n} 相同", ofThis: "占本文 {n}", ofOther: "占该文 {n}",
-      terms: "共同点", copies: "其另外的版本：{n}", why: "为什么？",
+      terms: "共同点", copies: "其另外的版本：{n}", why: "为什么？", near: "含义相近：",
       both: "本文的 {this} 出现在另一文档中，另一文档的 {other} 出现在本文中。",
       nearest: "意义最接近", verbatim: "逐字相同", nearly: "几乎逐字相同", edited: "有改动", paraphrased: "改写",
       here: "本文", there: "另一文档", more: "其他相同段落：{n}",
@@ -95,7 +95,7 @@
       exact: "النص نفسه", version: "نسخة", contains: "مقتطف من هذا", excerpt_of: "يتضمن هذا",
       shares_passages: "مقاطع مشتركة", semantic: "موضوع مشابه",
       common: "{n} مشترك", ofThis: "{n} من هذا المستند", ofOther: "{n} من المستند الآخر",
-      terms: "المشترك", copies: "نسخ أخرى منه: {n}", why: "لماذا؟",
+      terms: "المشترك", copies: "نسخ أخرى منه: {n}", why: "لماذا؟", near: "متقاربة في المعنى:",
       both: "يرد {this} من هذا المستند في الآخر، ويرد {other} من الآخر في هذا.",
       nearest: "الأقرب معنى", verbatim: "حرفيًا", nearly: "شبه حرفي", edited: "معدَّل", paraphrased: "معاد الصياغة",
       here: "هذا المستند", there: "المستند الآخر", more: "مقاطع مشتركة أخرى: {n}",
@@ -844,7 +844,18 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
         further > 0 ? make("p", { part: "note" }, fill(texts.more, { n: further })) : null,
         evidence.length ? null : make("p", { part: "note" }, texts.none),
         shown.group === "related" && terms.length > shown.terms.length ? this.#chips(terms, shown.language, texts) : null,
+        shown.group === "related" ? this.#near(relation, shown, texts) : null,
       ].filter(Boolean);
+    }
+
+    /** Return the words of both texts that are near each other in meaning; null for none. */
+    #near(relation, shown, texts) {
+      const { of_query: here, of_hit: there } = relation.semantics?.near ?? {};
+      const languages = [languageOf(this.#answer?.document?.language), shown.language];
+      const sides = [here, there].map((words) => listOf(words).map((word) => textOf(word?.text)).filter(Boolean).join(", "));
+      if (!sides.every(Boolean)) return null;
+      const [ours, theirs] = sides.map((words, side) => make("bdi", { lang: languages[side] }, words));
+      return make("p", { part: "note near" }, `${texts.near} `, ours, " – ", theirs);
     }
 
     #pair(passage, shown, texts) {

@@ -23,7 +23,8 @@ from es_simhash.relation.relation import (
 )
 from es_simhash.relation.thresholds import REUSE_KINDS, SHOWN_SCORE
 from es_simhash.relation.version_weights import EVIDENCE_TITLES
-from es_simhash.semantics.semantic_similarity import SemanticSimilarity, SharedConcept
+from es_simhash.semantics.semantic_similarity import NearWords, SemanticSimilarity, SharedConcept
+from es_simhash.semantics.word_places import FIELD, TITLE
 from es_simhash.store.paths import get_path
 from es_simhash.text.escaping import one_line
 
@@ -347,12 +348,14 @@ def semantic_lines(semantics: SemanticSimilarity) -> list[Text]:
     parts = shown_parts(semantics)
     for label, entities in (("shared entities: ", True), ("shared terms: ", False)):
         shared = [
-            f"{one_line(term.text)} {share:.2f}"
+            f"{one_line(term.text)} {share:.2f}{_place(term)}"
             for term, share in parts.terms
             if term.is_entity is entities
         ]
         if shared:
             lines.append(Text.assemble((label, "dim"), ", ".join(shared)))
+    if semantics.vector >= _MIN_SHARE and semantics.near.of_query:
+        lines.append(Text.assemble(("near words: ", "dim"), _near_line(semantics.near)))
     total = [
         f"{name} {share:.2f}"
         for name, share in (
@@ -369,6 +372,31 @@ def semantic_lines(semantics: SemanticSimilarity) -> list[Text]:
     weighed = f"; background {semantics.background}" if semantics.background else ""
     lines.append(Text(f"{line}, which alone scores {semantics.score:.2f}{weighed}", "dim"))
     return lines
+
+
+def _place(term: SharedConcept) -> str:
+    """Return where the texts have a term, if that is a title or a field."""
+    titles = [
+        side for side, place in (("query", term.in_query), ("hit", term.in_hit)) if place == TITLE
+    ]
+    fields = {
+        place.removeprefix(FIELD)
+        for place in (term.in_query, term.in_hit)
+        if place.startswith(FIELD)
+    }
+    said = [f"field {one_line(name)}" for name in sorted(fields)]
+    if titles:
+        said.insert(0, "both titles" if len(titles) > 1 else f"title of {titles[0]}")
+    return f" ({', '.join(said)})" if said else ""
+
+
+def _near_line(near: NearWords) -> str:
+    """Return the words of both texts that are behind the part of the vectors."""
+    return "; ".join(
+        f"{', '.join(one_line(word.text) for word in words)} ({side})"
+        for side, words in (("query", near.of_query), ("hit", near.of_hit))
+        if words
+    )
 
 
 class ShownParts(NamedTuple):

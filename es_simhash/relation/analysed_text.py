@@ -24,8 +24,9 @@ from es_simhash.relation.shared_shingles import sampled
 from es_simhash.relation.stored_text import StoredParts, stored_chunks
 from es_simhash.relation.thresholds import FAMILY_SHINGLES
 from es_simhash.relation.weighted_chunks import WeightedChunks
+from es_simhash.semantics.entities.document_entities import upstream_entities
 from es_simhash.semantics.languages.words import count_words
-from es_simhash.semantics.semantic_profile import SemanticProfile
+from es_simhash.semantics.semantic_profile import SemanticProfile, safe_name
 from es_simhash.semantics.vectors import TABLE_LANGUAGE, WordVectors
 from es_simhash.semantics.vocabularies.vocabulary import ConceptMatch, Vocabulary
 from es_simhash.text.limits import require_chunk_count, require_text_size
@@ -40,6 +41,13 @@ class Profiler(Protocol):
     @property
     def word_vectors(self) -> WordVectors | None:
         """The word-vector table; None without one."""
+
+    @property
+    def entity_fields(self) -> tuple[str, ...]:
+        """Fields of documents that hold entities."""
+
+    def word_parts(self, profile: SemanticProfile, vector: NDArray[np.float32]) -> dict[str, float]:
+        """Return what each word of a text adds to the dot product of its vector and another one."""
 
     def profile(
         self, texts: Sequence[str], sources: Sequence[Mapping[str, Any]] | None = None
@@ -114,6 +122,22 @@ class AnalysedText(SegmentedText):
         return self.analyser.profiler.profile([require_text_size(self.known_text)], [self.source])[
             0
         ]
+
+    @cached_property
+    def entity_names(self) -> Mapping[str, tuple[str, ...]]:
+        """Names that fields of the document hold, by field; none where they cannot be read."""
+        profiler = self.analyser.profiler
+        fields = () if profiler is None or self.profile.is_empty else profiler.entity_fields
+        return {
+            name: tuple(safe_name(entity.text) for entity in upstream_entities(self.source, [name]))
+            for name in fields
+        }
+
+    def word_parts(self, vector: NDArray[np.float32] | None) -> dict[str, float]:
+        """Return what each word adds to the dot product of the text's vector and another one."""
+        if self.analyser.profiler is None or vector is None:
+            return {}
+        return self.analyser.profiler.word_parts(self.profile, vector)
 
     @cached_property
     def concepts(self) -> Sequence[ConceptMatch]:

@@ -25,12 +25,15 @@ from es_simhash.relation.thresholds import (
     VERSION_SCORE,
     ReuseKind,
 )
+from es_simhash.semantics.near_words import near_words
 from es_simhash.semantics.semantic_profile import VOCABULARY_PREFIX, concept_term
-from es_simhash.semantics.semantic_similarity import SemanticSimilarity
+from es_simhash.semantics.semantic_similarity import NearWords, SemanticSimilarity, SharedConcept
 from es_simhash.semantics.shared_concepts import shared_concepts
-from es_simhash.semantics.similarity import VECTOR_WEIGHT
+from es_simhash.semantics.similarity import VECTOR_WEIGHT, have_comparable_vectors
 from es_simhash.semantics.spellings import Spellings
 from es_simhash.semantics.vocabularies.shared_vocabulary import common_concepts
+from es_simhash.semantics.word_places import WordPlaces, placed
+from es_simhash.text.lines import title_of
 from es_simhash.text.normal_forms import normalise_all
 from es_simhash.text.segmentation import segment, text_batches
 
@@ -185,7 +188,12 @@ def semantic_evidence(
     labels = {
         VOCABULARY_PREFIX + concept_term(match.label): match.label for match in query.concepts
     }
-    shared = shared_concepts(profile, hit.profile, spellings, labels)
+    query_places, hit_places = (
+        WordPlaces(side, spellings, title_of(text.text or ""), text.entity_names)
+        for side, text in enumerate((query, hit))
+    )
+    concepts = shared_concepts(profile, hit.profile, spellings, labels)
+    shared = placed(concepts, query_places, hit_places)
     shown = similarity.vector + sum(concept.contribution for concept in shared)
     return replace(
         similarity,
@@ -193,7 +201,21 @@ def semantic_evidence(
         # Rounded, as what is left of the difference of equal numbers is not 0.
         others=round(similarity.similarity - shown, 10),
         shared_vocabulary=tuple(concept.sentence() for concept in about),
+        near=_near_words(similarity.vector, query, hit, shared, spellings),
     )
+
+
+def _near_words(
+    vector: float,
+    query: AnalysedText,
+    hit: AnalysedText,
+    shared: Sequence[SharedConcept],
+    spellings: Spellings,
+) -> NearWords:
+    if vector <= 0 or not have_comparable_vectors(query.profile, hit.profile):
+        return NearWords()
+    parts = query.word_parts(hit.profile.vector), hit.word_parts(query.profile.vector)
+    return near_words(parts, vector, shared, spellings)
 
 
 def nearest_passages(query: AnalysedText, hit: AnalysedText) -> tuple[SharedPassage, ...]:

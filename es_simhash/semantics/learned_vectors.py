@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from io import BytesIO
-from itertools import repeat
+from itertools import compress, repeat
 from typing import Any
 
 import numpy as np
@@ -23,8 +23,16 @@ from es_simhash.semantics.semantic_profile import Extraction
 from es_simhash.semantics.semantic_scheme import (
     INDEX_DIMENSIONS,
     SHIPPED_DIMENSIONS,
+    WORD_VECTOR_DIMENSIONS,
 )
-from es_simhash.semantics.vectors import TABLE_LANGUAGE, Floats, Vector, WordVectors, unit_rows
+from es_simhash.semantics.vectors import (
+    TABLE_LANGUAGE,
+    Floats,
+    Vector,
+    WordVectors,
+    table_counts,
+    unit_rows,
+)
 
 # Dimensions of the words of the index, beside those that the shipped word vectors are reduced to.
 OWN_DIMENSIONS = INDEX_DIMENSIONS - SHIPPED_DIMENSIONS
@@ -59,13 +67,47 @@ class LanguageVectors:
         """Return the vector of each text by the words of the table; zeros without any of them."""
         sums = np.zeros((len(counts), OWN_DIMENSIONS))
         for row, words in enumerate(counts):
-            numbers = np.fromiter(map(self._rows.get, words, repeat(-1)), np.int64, len(words))
-            times = np.fromiter(words.values(), np.float64, len(words))
-            known = numbers >= 0
-            numbers = numbers[known]
-            weights = (1 + np.log(times[known])) * self.weights[numbers]
+            _, numbers, weights = self._known(words)
             sums[row] = weights @ self.codes[numbers]
         return unit_rows(sums)
+
+    def _known(
+        self, words: Mapping[str, int]
+    ) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.float64]]:
+        """Return which words are in the table, their rows, and how much they count."""
+        numbers = np.fromiter(map(self._rows.get, words, repeat(-1)), np.int64, len(words))
+        times = np.fromiter(words.values(), np.float64, len(words))
+        known = numbers >= 0
+        numbers = numbers[known]
+        return known, numbers, (1 + np.log(times[known])) * self.weights[numbers]
+
+    def word_parts(self, extraction: Extraction, vector: Vector) -> dict[str, float]:
+        """Return what each word of a text adds to the dot product of its vector and another one."""
+        direction = vector.astype(np.float64)
+        known, numbers, weights = self._known(extraction.words)
+        own = weights * (self.codes[numbers] @ direction[:OWN_DIMENSIONS])
+        length = float(np.linalg.norm(weights @ self.codes[numbers]))
+        words = list(compress(extraction.words, known.tolist()))
+        parts = dict(zip(words, (own / (length or 1.0)).tolist(), strict=True))
+        by_shipped, has_shipped = self._shipped_parts(extraction, direction[OWN_DIMENSIONS:])
+        # Each of the two parts is of length 1, where it is not 0.
+        whole = ((length > 0) + has_shipped) ** 0.5 or 1.0
+        for word, part in by_shipped.items():
+            parts[word] = parts.get(word, 0.0) + part
+        return {word: part / whole for word, part in parts.items()}
+
+    def _shipped_parts(
+        self, extraction: Extraction, direction: NDArray[np.float64]
+    ) -> tuple[dict[str, float], bool]:
+        """Return what words add by the shipped word vectors, and whether the text has any."""
+        counts = table_counts(extraction)
+        if self.reduction is None or not counts:
+            return {}, False
+        table = WordVectors.load()
+        length = float(np.linalg.norm(table.vectors([counts]).astype(np.float64) @ self.reduction))
+        if not length:
+            return {}, False
+        return table.word_parts(counts, self.reduction @ (direction / length)), True
 
     def vectors(self, extractions: Sequence[Extraction], shipped: Floats) -> Floats:
         """Return the vector of each text of the language; zeros where nothing of it is known.
@@ -162,6 +204,27 @@ class LearnedVectors:
                 rows[numbers] = unit_rows(shipped[numbers, :INDEX_DIMENSIONS].astype(np.float64))
         return _known(rows), _known(shipped)
 
+    def word_parts(self, extraction: Extraction, vector: Vector) -> dict[str, float]:
+        """Return what each word of a text adds to the dot product of its vector and another one.
+
+        Args:
+            extraction: Words of the text.
+            vector: The other vector, by this table and of the same language.
+        """
+        if extraction.language in self.languages:
+            return self.languages[extraction.language].word_parts(extraction, vector)
+        return _first_dimensions(extraction, vector)
+
+
+def _first_dimensions(extraction: Extraction, vector: Vector) -> dict[str, float]:
+    """Return what words of a text add where its vector is the first dimensions of the shipped."""
+    counts, table = table_counts(extraction), WordVectors.load()
+    shipped = table.vectors([counts])[0, :INDEX_DIMENSIONS]
+    length = float(np.linalg.norm(shipped.astype(np.float64)))
+    direction = np.zeros(WORD_VECTOR_DIMENSIONS)
+    direction[:INDEX_DIMENSIONS] = vector / (length or 1.0)
+    return table.word_parts(counts, direction)
+
 
 def _known(rows: Floats) -> list[Vector | None]:
     return [row if row.any() else None for row in rows]
@@ -169,12 +232,7 @@ def _known(rows: Floats) -> list[Vector | None]:
 
 def shipped_vectors(extractions: Sequence[Extraction]) -> Floats:
     """Return the vector of each text by the word vectors that come with the package."""
-    return WordVectors.load().vectors(
-        [
-            (extraction.forms or extraction.words) if extraction.language == TABLE_LANGUAGE else {}
-            for extraction in extractions
-        ]
-    )
+    return WordVectors.load().vectors(list(map(table_counts, extractions)))
 
 
 def table_name(content: bytes, date: str, scheme: str) -> str:

@@ -32,6 +32,7 @@ from es_simhash.semantics.vectors import (
     VectorSource,
     WordVectors,
     no_vectors,
+    table_counts,
     table_vectors,
     vector_source,
 )
@@ -67,6 +68,11 @@ class SemanticProfiler:
         """The word-vector table; None when the vectors have another source, or there are none."""
         has_part = self.source is table_vectors or self.table is not None
         return WordVectors.load() if has_part else None
+
+    @property
+    def entity_fields(self) -> tuple[str, ...]:
+        """Fields of documents that hold entities."""
+        return self.scheme.entity_fields
 
     @property
     def vector_table(self) -> str:
@@ -122,6 +128,7 @@ class SemanticProfiler:
                 vector_table=self.vector_table,
                 has_learned_vector=self.table is not None,
                 shipped_vector=by_shipped,
+                extraction=extraction,
             )
             for extraction, concepts, vector, by_shipped in zip(
                 extractions, weights, vectors, shipped, strict=True
@@ -135,6 +142,25 @@ class SemanticProfiler:
         if self.table is not None:
             return self.table.vectors(extractions)
         return self.source(texts, extractions), [None] * len(extractions)
+
+    def word_parts(self, profile: SemanticProfile, vector: Vector) -> dict[str, float]:
+        """Return what each word of a text adds to the dot product of its vector and another one.
+
+        Args:
+            profile: Profile of the text by this profiler.
+            vector: The other vector, of the same space.
+
+        Returns:
+            The parts by word, in normal form or as it is inflected; none where vectors are not
+            sums of words.
+        """
+        if profile.extraction is None:
+            return {}
+        if self.table is not None:
+            return self.table.word_parts(profile.extraction, vector)
+        if self.source is not table_vectors:
+            return {}
+        return WordVectors.load().word_parts(table_counts(profile.extraction), vector)
 
     def _stored_limit(self, vector: Vector | None) -> int:
         """Return how many concepts are stored: twice as many where there is no vector."""

@@ -122,6 +122,14 @@ class WordTable(Protocol):
             table has nothing of it.
         """
 
+    def word_parts(self, extraction: Any, vector: NDArray[np.float32]) -> dict[str, float]:
+        """Return what each word of a text adds to the dot product of its vector and another one.
+
+        Args:
+            extraction: Words of the text, an `Extraction`.
+            vector: The other vector, by this table.
+        """
+
 
 class TermWeights(Protocol):
     """What makes terms that are common in an index weigh less: its background."""
@@ -159,6 +167,7 @@ class SemanticProfile:
         has_learned_vector: Whether that table was learned.
         shipped_vector: Unit vector by the shipped table, where `vector` is by a learned one:
             documents that have not been given theirs yet are compared by it.
+        extraction: What the profile was made of; None where that was not kept.
     """
 
     language: str = ""
@@ -171,6 +180,7 @@ class SemanticProfile:
     vector_table: str = ""
     has_learned_vector: bool = False
     shipped_vector: NDArray[np.float32] | None = None
+    extraction: Extraction | None = field(default=None, repr=False, compare=False)
 
     @property
     def vector_space(self) -> tuple[str, str]:

@@ -28,8 +28,9 @@ def shared_concepts(
     spellings: Spellings,
     labels: Mapping[str, str] | None = None,
 ) -> tuple[SharedConcept, ...]:
-    """Return the concepts and entities two texts share, those that contribute most first.
+    """Return the concepts and entities two texts share, the entities first.
 
+    Those that contribute most are returned, and come first among the entities and among the rest.
     They are written as in the texts. The words of an entity that both mention are reported as that
     entity, once, and so are words of scripts without spaces within a longer one. Units of numbers
     are left out where there is anything else.
@@ -46,7 +47,8 @@ def shared_concepts(
     for word, part in names.items():
         words[word] = words.get(word, 0.0) + part
     shared += _terms(words, query.language, spellings, labels or {})
-    return tuple(sorted(shared, key=lambda concept: -concept.contribution)[:MAX_SHARED_CONCEPTS])
+    most = sorted(shared, key=lambda concept: -concept.contribution)[:MAX_SHARED_CONCEPTS]
+    return tuple(sorted(most, key=lambda concept: not concept.is_entity))
 
 
 def _parts(query: SemanticProfile, hit: SemanticProfile) -> tuple[Parts, Parts]:

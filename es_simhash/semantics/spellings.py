@@ -33,12 +33,12 @@ class Spellings:
 
     def __init__(self, texts: tuple[str, str], language: str, packages: Collection[str]) -> None:
         self._texts = texts
-        self._language = language
+        self.language = language
         self._has_jieba = language == "zh" and "jieba" in packages
 
     @cached_property
     def _written(self) -> tuple[Written, Written]:
-        query, hit = (_written(text, self._language, self._has_jieba) for text in self._texts)
+        query, hit = (_written(text, self.language, self._has_jieba) for text in self._texts)
         return query, hit
 
     def form(self, word: str) -> str:
@@ -53,6 +53,22 @@ class Spellings:
             default=word,
         )
 
+    def form_in(self, side: int, word: str) -> str:
+        """Return how one text writes a word most often: the query is side 0, the hit side 1."""
+        forms = self._written[side].get(word, {})
+        return max(forms, key=lambda form: (forms[form], form == form.lower()), default=word)
+
+    def has_word(self, side: int, word: str) -> bool:
+        """Check whether one text has a word in normal form."""
+        return word in self._written[side] or (has_no_spaces(word) and word in self._texts[side])
+
+    def has_name(self, side: int, name: str) -> bool:
+        """Check whether one text has a name as whole words, in whatever case."""
+        folded = name.casefold()
+        if has_no_spaces(name):
+            return folded in self._folded[side]
+        return _has_whole(self._folded[side], folded)
+
     def is_unit(self, word: str) -> bool:
         """Check whether one text has a word as a unit of numbers alone, such as bn in $5bn.
 
@@ -63,10 +79,7 @@ class Spellings:
 
     def both_have(self, name: str) -> bool:
         """Check whether both texts have a name as whole words, in whatever case."""
-        folded = name.casefold()
-        if has_no_spaces(name):
-            return all(folded in text for text in self._folded)
-        return all(_has_whole(text, folded) for text in self._folded)
+        return self.has_name(0, name) and self.has_name(1, name)
 
     @cached_property
     def _folded(self) -> tuple[str, str]:
@@ -81,23 +94,49 @@ class Spellings:
         Args:
             words: Shared words in normal form.
         """
-        if self._has_jieba or not any(len(word) == 2 and has_no_spaces(word) for word in words):
+        if not self._overlap(words):
             return
         query, hit = self._texts
         written: dict[str, list[str]] = {}
-        for run in _overlapping(words_with_offsets(query, self._language), words):
+        for run in _overlapping(words_with_offsets(query, self.language), words):
             start, first = run[0].start, 0
             for place, word in enumerate(run):
                 if query[start : word.end] not in hit:
                     _keep(written, query[start : run[place - 1].end], run[first:place])
                     start, first = word.start, place
             _keep(written, query[start : run[-1].end], run[first:])
-        left = set(words)
-        for text in sorted(written, key=lambda text: (-len(text), text)):
-            inside = [word for word in written[text] if word in left]
-            if len(inside) > 1:
-                left.difference_update(inside)
-                yield text, inside
+        yield from _longest(written, words)
+
+    def joined_in(self, side: int, words: Collection[str]) -> Iterator[tuple[str, list[str]]]:
+        """Yield what one text writes of words that overlap, each with the words in it.
+
+        Args:
+            side: 0 for the query, 1 for the hit.
+            words: Words in normal form.
+        """
+        if not self._overlap(words):
+            return
+        text = self._texts[side]
+        written: dict[str, list[str]] = {}
+        for run in _overlapping(words_with_offsets(text, self.language), words):
+            _keep(written, text[run[0].start : run[-1].end], run)
+        yield from _longest(written, words)
+
+    def _overlap(self, words: Collection[str]) -> bool:
+        """Check whether words may be pairs of characters that no dictionary divides."""
+        return not self._has_jieba and any(len(word) == 2 and has_no_spaces(word) for word in words)
+
+
+def _longest(
+    written: Mapping[str, Sequence[str]], words: Collection[str]
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield the longest of what is written first, each with the words that no longer one has."""
+    left = set(words)
+    for text in sorted(written, key=lambda text: (-len(text), text)):
+        inside = [word for word in written[text] if word in left]
+        if len(inside) > 1:
+            left.difference_update(inside)
+            yield text, inside
 
 
 @lru_cache(maxsize=16)

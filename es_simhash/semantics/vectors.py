@@ -7,7 +7,7 @@ from functools import lru_cache
 from importlib import import_module
 from importlib.resources import files
 from io import BytesIO
-from itertools import repeat
+from itertools import compress, repeat
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -83,13 +83,37 @@ class WordVectors:
             sums[row] = self._sum(document)
         return unit_rows(sums)
 
+    def word_parts(
+        self, counts: Mapping[str, int], vector: NDArray[np.floating[Any]]
+    ) -> dict[str, float]:
+        """Return what each word adds to the dot product of a document's vector and another one.
+
+        Args:
+            counts: Word counts of the document.
+            vector: The other vector.
+        """
+        known, rows, weights = self._known(counts)
+        # Words of evidence need no more digits, and half the time.
+        codes, factors = self._codes[rows].astype(np.float32), weights.astype(np.float32)
+        parts = factors * (codes @ vector.astype(np.float32))
+        length = float(np.linalg.norm(factors @ codes))
+        words = compress(counts, known.tolist())
+        return dict(zip(words, (parts / (length or 1.0)).tolist(), strict=True))
+
     def _sum(self, counts: Mapping[str, int]) -> NDArray[np.float64]:
+        _, rows, weights = self._known(counts)
+        total: NDArray[np.float64] = weights @ self._codes[rows]
+        return total
+
+    def _known(
+        self, counts: Mapping[str, int]
+    ) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.float64]]:
+        """Return which words are in the table, their rows, and how much they count."""
         rows = np.fromiter(map(self._rows.get, counts, repeat(-1)), np.int64, len(counts))
         times = np.fromiter(counts.values(), np.float64, len(counts))
         known = rows >= 0
         rows = rows[known]
-        total: NDArray[np.float64] = (times[known] * self._weights[rows]) @ self._codes[rows]
-        return total
+        return known, rows, times[known] * self._weights[rows]
 
 
 def quantise(vectors: Floats) -> NDArray[np.int8]:
@@ -149,13 +173,19 @@ def no_vectors(texts: Sequence[str], extractions: Sequence[Extraction]) -> list[
     return [None] * len(texts)
 
 
+def table_counts(extraction: Extraction) -> Mapping[str, int]:
+    """Return the words of a text that are looked up in the table: none of another language.
+
+    A table of one language says nothing about words of another that look alike.
+    """
+    if extraction.language != TABLE_LANGUAGE:
+        return {}
+    return extraction.forms or extraction.words
+
+
 def table_vectors(texts: Sequence[str], extractions: Sequence[Extraction]) -> list[Vector | None]:
     """Return the vector of each text of the table's language that has a word of the table."""
-    # A table of one language says nothing about words of another that look alike.
-    counts = [
-        (extraction.forms or extraction.words) if extraction.language == TABLE_LANGUAGE else {}
-        for extraction in extractions
-    ]
+    counts = list(map(table_counts, extractions))
     return [row if row.any() else None for row in WordVectors.load().vectors(counts)]
 
 

@@ -7,8 +7,17 @@ from typing import Any, TypeVar
 from es_simhash.relation.family_history import FamilyMember, NearDocument
 from es_simhash.relation.loss import LostText
 from es_simhash.relation.relation import DocumentContext, Relation
+from es_simhash.semantics.semantic_similarity import (
+    NearWords,
+    SemanticSimilarity,
+    SharedConcept,
+)
+from es_simhash.semantics.word_places import FIELD
 from es_simhash.service.family_names import FamilyNames
 from es_simhash.store.config import DocumentFields, IndexConfig, link_fields
+
+# Of a difference, what is left of equal numbers is not 0.
+_DIGITS = 10
 
 Member = TypeVar("Member", FamilyMember, NearDocument)
 
@@ -32,8 +41,8 @@ class AllowedParts:
     def relation(self, relation: Relation) -> Relation:
         """Return a relation with what may leave alone."""
         context, semantics = relation.document, relation.semantics
-        if not self.evidence and semantics is not None:
-            semantics = replace(semantics, shared=(), shared_vocabulary=())
+        if semantics is not None:
+            semantics = self._semantics(semantics)
         return replace(
             relation,
             source=allowed_source(relation.source, self.fields),
@@ -43,6 +52,23 @@ class AllowedParts:
             evidence=relation.evidence if self.evidence else (),
             semantics=semantics,
         )
+
+    def _semantics(self, semantics: SemanticSimilarity) -> SemanticSimilarity:
+        """Return what texts have in common, without what only fields that may not leave have."""
+        if not self.evidence:
+            return replace(semantics, shared=(), shared_vocabulary=(), near=NearWords())
+        left_out = [concept for concept in semantics.shared if not self._allows_place(concept)]
+        hidden = sum(concept.contribution for concept in left_out)
+        return replace(
+            semantics,
+            shared=tuple(concept for concept in semantics.shared if concept not in left_out),
+            others=round(semantics.others + hidden, _DIGITS),
+        )
+
+    def _allows_place(self, concept: SharedConcept) -> bool:
+        places = (concept.in_query, concept.in_hit)
+        fields = [place.removeprefix(FIELD) for place in places if place.startswith(FIELD)]
+        return all(map(self.allows, fields))
 
     def context(self, context: DocumentContext) -> DocumentContext:
         """Return the context of a document, without the parts from fields that may not leave."""

@@ -116,6 +116,26 @@ def test_a_neighbour_is_explained_in_words(call: Any, index: str) -> None:
     assert "vectors 0." in out
 
 
+def test_words_behind_the_vectors_and_places_are_printed(
+    call: Any, client: Any, index_name: str
+) -> None:
+    dockers = (
+        "Back to work in Rotterdam\n\nThe crews of all ships went back to the quays on Monday."
+    )
+    port = (
+        "Calm in port\n\nFreighters unload containers in Rotterdam again, and the crews are back."
+    )
+    fill(client, index_name, a=dockers, b=port)
+    out = " ".join(call("explain", index_name, "a", "b").out.split())
+    assert re.search(r"shared entities: Rotterdam 0\.\d\d \(title of query\)", out)
+    near = re.search(r"near words: (.*?) \(query\); (.*?) \(hit\)", out)
+    assert near is not None
+    ours, theirs = (words.split(", ") for words in near.groups())
+    assert {"ships"} <= set(ours) <= set(re.findall(r"\w+", dockers)) - {"Rotterdam", "crews"}
+    assert {"port"} <= set(theirs) <= set(re.findall(r"\w+", port)) - {"Rotterdam", "crews"}
+    require_sum(out)
+
+
 def test_a_version_and_what_is_unrelated_are_explained_too(call: Any, index: str) -> None:
     out = call("explain", index, "a", "v").out
     assert "a is a version of v" in out

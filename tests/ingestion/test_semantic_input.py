@@ -120,6 +120,7 @@ def test_entities_of_a_field_make_neighbours(client: Any, index_name: str, index
     assert found.id == "2"
     [shared] = found.semantics.shared
     assert (shared.text, shared.is_entity) == ("Ada Lovelace", True)
+    assert (shared.in_query, shared.in_hit) == ("field:people", "field:people")
     assert "people" not in found.source
     assert index.explain("1", "2").semantics.shared == found.semantics.shared
 

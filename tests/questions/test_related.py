@@ -184,13 +184,18 @@ def test_the_json_of_a_relation_has_these_keys(answers: Answers) -> None:
     semantics = best["semantics"]
     assert list(semantics) == [
         "similarity", "vector", "concepts", "entities", "others", "score", "shared",
-        "shared_vocabulary", "background",
+        "shared_vocabulary", "background", "near",
     ]  # fmt: skip
-    assert list(semantics["shared"][0]) == ["text", "contribution", "is_entity"]
+    assert list(semantics["shared"][0]) == [
+        "text", "contribution", "is_entity", "in_query", "in_hit",
+    ]  # fmt: skip
+    assert list(semantics["near"]) == ["of_query", "of_hit"]
+    assert list(semantics["near"]["of_hit"][0]) == ["text", "contribution"]
     in_lists = {
         **semantics,
         "shared": list(semantics["shared"]),
         "shared_vocabulary": list(semantics["shared_vocabulary"]),
+        "near": {side: list(words) for side, words in semantics["near"].items()},
     }
     lists = {"evidence": list(best["evidence"]), "fields": list(best["fields"])}
     expected = {**best, **lists, "semantics": in_lists}

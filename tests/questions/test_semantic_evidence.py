@@ -9,6 +9,7 @@ import pytest
 from es_simhash import compare
 from es_simhash.errors import DocumentMissing, InputError
 from es_simhash.semantics.semantic_scheme import SemanticScheme
+from es_simhash.semantics.semantic_similarity import NearWords
 from es_simhash.semantics.shared_concepts import MAX_SHARED_CONCEPTS
 from es_simhash.semantics.vocabularies.vocabulary_files import vocabulary_digest
 from es_simhash.store.config import IndexConfig
@@ -85,9 +86,42 @@ def test_shared_entities_are_reported_as_entities_once(asked: Any) -> None:
     told = [each.text.casefold() for each in shared]
     assert not {"lagarde", "christine", "european"} & set(told)
     assert {"inflation"} <= set(told)
-    assert [each.contribution for each in shared] == sorted(
-        (e.contribution for e in shared), reverse=True
+    # Names first, and what contributes most first among them and among the terms.
+    assert list(shared) == sorted(shared, key=lambda each: (not each.is_entity, -each.contribution))
+
+
+def test_no_neighbour_is_unexplained(asked: Any, library_texts: dict[str, str]) -> None:
+    by_vector = 0
+    for id, relations in asked.related_to_each(list(library_texts)).items():
+        for each in relations:
+            if each.kind != "semantic":
+                continue
+            near = each.semantics.near
+            assert each.semantics.shared or near.of_query
+            if each.semantics.vector:
+                by_vector += 1
+                assert near.of_query
+                assert near.of_hit
+            named = {shared.text for shared in each.semantics.shared}
+            for words, text in ((near.of_query, library_texts[id]),
+                                (near.of_hit, library_texts[str(each.id)])):  # fmt: skip
+                assert all(word.text in text for word in words)
+                assert not named & {word.text for word in words}
+    assert by_vector
+
+
+def test_what_is_near_is_the_same_from_either_side(asked: Any) -> None:
+    there, back = (
+        asked.explain(*pair).semantics
+        for pair in (("bank", "bank-outlook"), ("bank-outlook", "bank"))
     )
+    assert there.near.of_query
+    for ours, theirs in ((there.near.of_query, back.near.of_hit),
+                         (there.near.of_hit, back.near.of_query)):  # fmt: skip
+        assert [word.text for word in ours] == [word.text for word in theirs]
+        assert [word.contribution for word in ours] == pytest.approx(
+            [word.contribution for word in theirs], abs=0.001
+        )
 
 
 def test_the_nearest_passages_stand_at_their_offsets_in_both_originals(
@@ -150,6 +184,7 @@ def test_evidence_is_left_out_on_request(asked: Any) -> None:
     found = asked.related(id="harbour", options=SearchOptions(evidence=False))
     assert [each.evidence for each in found] == [()] * len(found)
     assert all(each.semantics.shared == () for each in found)
+    assert all(each.semantics.near == NearWords() for each in found)
     assert all(each.semantics.similarity > 0 for each in found)
 
 

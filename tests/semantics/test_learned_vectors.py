@@ -120,3 +120,37 @@ def test_english_that_was_too_rare_to_learn_has_the_shipped_ones_in_fewer_dimens
     assert by_shipped[3] is None
     assert len(violin) == INDEX_DIMENSIONS
     assert violin @ cello > violin @ tax + 0.2
+
+
+@pytest.mark.parametrize(
+    "extractions",
+    [
+        # By words of the table alone, by both tables, by the shipped one, and without a table of
+        # the language.
+        (Extraction("de", {"hafen": 2, "fremd": 1}), Extraction("de", {"löwe": 1, "hafen": 1})),
+        (
+            Extraction("en", {"harbour": 2, "ship": 1}, {"harbours": 2, "ship": 1}),
+            Extraction("en", {"lion": 1, "port": 3}, {"lion": 1, "ports": 3}),
+        ),
+        (Extraction("en", {"ship": 1, "dock": 2}), Extraction("en", {"lion": 1, "port": 3})),
+    ],
+)
+@pytest.mark.parametrize("table", [TABLE, replace(TABLE, languages={"de": GERMAN})])
+def test_what_words_add_is_the_product_of_the_vectors(
+    table: LearnedVectors, extractions: tuple[Extraction, Extraction]
+) -> None:
+    vectors, _ = table.vectors(extractions)
+    one, other = vectors
+    assert one is not None
+    assert other is not None
+    product = pytest.approx(float(one @ other), abs=1e-5)
+    assert sum(table.word_parts(extractions[0], other).values()) == product
+    assert sum(table.word_parts(extractions[1], one).values()) == product
+
+
+def test_a_text_without_known_words_has_no_parts() -> None:
+    vector = np.ones(INDEX_DIMENSIONS, np.float32)
+    for language in ("de", "en", "fr"):
+        parts = TABLE.word_parts(Extraction(language, {"qqqx": 3}), vector)
+        assert not any(parts.values())
+        assert TABLE.word_parts(Extraction(language), vector) == {}

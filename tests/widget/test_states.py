@@ -55,6 +55,11 @@ def test_neighbours_show_what_they_share_names_first(open_page: Open, site: Site
     ]
     explain(page)
     assert not [path for path in site.requested if "/v1/evidence/" in path]
+    near = neighbour["semantics"]["near"]
+    ours, theirs = (
+        ", ".join(word["text"] for word in near[side]) for side in ("of_query", "of_hit")
+    )
+    assert texts(page, "near") == [f"Near in meaning: {ours} – {theirs}"]
 
 
 def test_evidence_is_asked_for_when_a_reason_is_opened_and_once(
@@ -203,7 +208,8 @@ def test_relations_without_their_members_break_nothing(open_page: Open, site: Si
     site.raw = (
         b'{"relations": [null, 3, {"id": null, "kind": "version"}, {"id": "a", "kind": "none"},'
         b' {"id": "b", "kind": "version"}, {"id": "c", "kind": "semantic", "evidence": [null, {}],'
-        b' "semantics": {"shared": [null, {"text": 4}]},'
+        b' "semantics": {"shared": [null, {"text": 4}],'
+        b' "near": {"of_query": [null, {"text": 4}], "of_hit": "port"}},'
         b' "document": {"date": "soon", "title": " "}}]}'
     )
     page = open_page("en-harbour-v1", evidence="1")
