@@ -83,6 +83,7 @@ def _rows(costs: Costs, plan: Plan) -> list[tuple[str, str]]:
         ("ingest", duration(costs.ingest_seconds)),
         ("backfill", duration(costs.backfill_seconds)),
         ("families, first run", duration(costs.families_seconds)),
-        ("families, memory", byte_size(costs.families_bytes)),
+        ("families, memory at most", byte_size(costs.families_bytes)),
+        ("families, files of the client", byte_size(costs.families_file_bytes)),
         ("a question", f"{costs.question_ms:.0f} ms"),
     ]

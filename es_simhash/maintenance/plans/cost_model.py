@@ -12,12 +12,13 @@ from es_simhash.constraints import constraints
 from es_simhash.described import require_valid
 from es_simhash.fingerprints.blocks import block_sizes
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
+from es_simhash.maintenance.families.family_options import FamilyOptions
 
 # What is stored of each document: the text alone, with fingerprints, and with semantic features.
 TEXT, VERSIONS, EVERYTHING = "text", "versions", "everything"
 CHOICES = (VERSIONS, EVERYTHING)
 
-_DAY = 86_400
+_DAY, _MIB = 86_400, 1 << 20
 
 
 class Constant(NamedTuple):
@@ -57,21 +58,22 @@ CONSTANTS: Mapping[str, Constant] = {
     "families_candidate_seconds": Constant(
         0.037e-3, "processor time for a candidate more, 2 to 11 of them (docs/plan.md)"
     ),
-    "families_bytes": Constant(700, "of a run's memory a document, in Python"),
-    "families_text_bytes": Constant(2_000, "of a run's memory a text, up to a million texts"),
-    "families_texts": Constant(1e6, "texts whose shingles a run holds in memory"),
+    "families_base_bytes": Constant(
+        100 * _MIB, "memory of a run beside --memory (docs/families.md)"
+    ),
+    "families_bytes": Constant(70, "of its memory for each text (docs/families.md)"),
+    "families_file_bytes": Constant(1_200, "of its files for each document (docs/families.md)"),
     "candidates_most": Constant(2_000, "candidates that families and questions look at"),
     "flat_documents": Constant(1e3, "documents of a shard up to which questions do not grow"),
     "versions_growth": Constant(
         0.17, "exponent: 6.3 ms at 100,000 documents, 9.4 at a million as loaded (bench-scale)"
     ),
     "everything_growth": Constant(
-        0.3, "exponent of questions with neighbours and passages (make bench-plan)"
+        0.3, "exponent of questions with neighbours and passages: assumed, not fitted"
     ),
     "unrelated_most": Constant(1_000, "unrelated documents that a search within k bits examines"),
     "patience_seconds": Constant(3 * _DAY, "a backfill that takes longer is not advised"),
     "one_machine_seconds": Constant(_DAY, "a run of families that takes longer goes to Spark"),
-    "one_machine_bytes": Constant(8e9, "a run of families that needs more memory goes to Spark"),
 }
 
 
@@ -140,7 +142,8 @@ class Costs:
         ingest_seconds: Time to write all documents.
         backfill_seconds: Time to add the fields to documents that are there.
         families_seconds: Time of the first run of families.
-        families_bytes: Memory of that run.
+        families_bytes: Memory of that run, at most.
+        families_file_bytes: Bytes of its files on the disk of the client.
         question_ms: Median of a question, one at a time.
     """
 
@@ -152,6 +155,7 @@ class Costs:
     backfill_seconds: float
     families_seconds: float
     families_bytes: int
+    families_file_bytes: int
     question_ms: float
 
 
@@ -225,8 +229,8 @@ def _costs(sample: SampleFigures, documents: int, processes: int, choice: str) -
     compared = min(sample.shared_pairs * (documents - 1), constant("candidates_most"))
     families = constant("families_base_seconds")
     families += compared * constant("families_candidate_seconds")
-    memory = documents * constant("families_bytes")
-    memory += min(documents, constant("families_texts")) * constant("families_text_bytes")
+    memory = constant("families_base_bytes") + FamilyOptions().memory * _MIB
+    memory += documents * constant("families_bytes")
     grown = question_growth(documents / shards, choice) / question_growth(sample.asked, choice)
     return Costs(
         disk=round(disk),
@@ -237,6 +241,7 @@ def _costs(sample: SampleFigures, documents: int, processes: int, choice: str) -
         backfill_seconds=documents * (client + engine * constant("update_over_write")),
         families_seconds=documents * families,
         families_bytes=round(memory),
+        families_file_bytes=round(documents * constant("families_file_bytes")),
         question_ms=sample.question_ms[choice] * grown,
     )
 
@@ -269,7 +274,6 @@ def _advice(documents: int, costs: Mapping[str, Costs], candidates: float) -> tu
     chosen = full if neighbours else costs[VERSIONS]
     k = largest_k(documents)
     slow = chosen.families_seconds > constant("one_machine_seconds")
-    large = chosen.families_bytes > constant("one_machine_bytes")
     days = constant("patience_seconds") / _DAY
     return (
         Advice(
@@ -299,8 +303,8 @@ def _advice(documents: int, costs: Mapping[str, Costs], candidates: float) -> tu
         ),
         Advice(
             "families on",
-            "Spark" if slow or large else "one machine",
-            f"{candidates:.3g} candidates a document, {chosen.families_bytes / 1e9:,.1f} GB of "
-            f"memory and {chosen.families_seconds / 3600:,.1f} h on one",
+            "Spark" if slow else "one machine",
+            f"{candidates:.3g} candidates a document, "
+            f"{chosen.families_seconds / 3600:,.1f} h on one",
         ),
     )
