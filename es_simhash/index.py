@@ -279,7 +279,11 @@ class Index(QueriedIndex):
         )
 
     def families(
-        self, *, options: FamilyOptions | None = None, progress: Progress | None = None
+        self,
+        *,
+        options: FamilyOptions | None = None,
+        progress: Progress | None = None,
+        list_added: bool = True,
     ) -> FamiliesReport:
         """Find the version families of the index and write them to `simhash.family`.
 
@@ -291,6 +295,8 @@ class Index(QueriedIndex):
         Args:
             options: Which document represents a family, and which documents are processed.
             progress: Called now and then, with the texts whose candidates were retrieved.
+            list_added: Whether a report of a run over all documents lists those without a family
+                before; of an index without families these are all.
 
         Returns:
             The families of several documents, and counts.
@@ -302,7 +308,12 @@ class Index(QueriedIndex):
                 field holds no dates.
         """
         return find_families(
-            self.gateway, self.name, options=options, config=self._given, progress=progress
+            self.gateway,
+            self.name,
+            options=options,
+            config=self._given,
+            progress=progress,
+            list_added=list_added,
         )
 
     def join(
