@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from http.client import HTTPConnection
+from statistics import median
 
 from es_simhash.store.elasticsearch.connection import connect
 from scripts.local_node import node as nodes
@@ -29,6 +30,7 @@ _NODE = "bench-strain"
 _GIVEN_UP = 0.5
 _SECONDS = 20.0
 _BODY = 50_000_000
+_WARM_UP = 300
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -59,8 +61,8 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _strain(port: int, process: int, options: argparse.Namespace) -> None:
-    # What is loaded with the first questions is no strain.
-    for path in ("/v1/related/0", "/v1/compare/0/1"):
+    # What is loaded and compiled with the first questions is no strain.
+    for path in (*(f"/v1/related/{number}" for number in range(_WARM_UP)), "/v1/compare/0/1"):
         _asked(port, path)
     before = most = memory(process)
     taken: dict[str, list[float]] = {"/healthz": [], "/v1/related/1?size=1": []}
@@ -89,8 +91,8 @@ def _strain(port: int, process: int, options: argparse.Namespace) -> None:
     )
     for path, seconds in taken.items():
         print(
-            f"{path}: {len(seconds)} answered, the slowest in {1000 * max(seconds):.0f} ms; "
-            f"before in {1000 * rest[path]:.0f} ms"
+            f"{path}: {len(seconds)} answered, half of them in {1000 * median(seconds):.0f} ms, "
+            f"the slowest in {1000 * max(seconds):.0f} ms; before in {1000 * rest[path]:.0f} ms"
         )
     print(f"the next comparison, of short texts: {1000 * free:.0f} ms")
     time.sleep(options.rest)
