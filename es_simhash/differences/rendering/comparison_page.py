@@ -9,9 +9,11 @@ from es_simhash.differences.difference import Changes, KeyChange
 from es_simhash.differences.rendering.hunks import counted_key_changes
 from es_simhash.differences.rendering.paired_rows import Row, RowGroup, row_groups, row_of, rows
 from es_simhash.differences.rendering.pictures import (
+    ChangeMark,
     DotPicture,
     EvidenceBar,
     Strip,
+    change_marks,
     dot_pictures,
     evidence_bars,
     strip,
@@ -71,10 +73,57 @@ class ComparisonPage:
     def _rows(self) -> list[Row]:
         return list(rows(self.changes))
 
-    @property
+    @cached_property
     def groups(self) -> list[RowGroup]:
         """Both texts in rows."""
         return list(row_groups(self._rows))
+
+    @property
+    def count(self) -> int:
+        """How many changes there are in a row."""
+        return sum(group.change > 0 for group in self.groups)
+
+    @property
+    def marks(self) -> list[ChangeMark]:
+        """The places of the changes among the rows."""
+        return change_marks(self.groups)
+
+    @property
+    def is_about_the_same(self) -> bool:
+        """True when the two share no text, but what they are about."""
+        return self.relation is not None and self.relation.kind == "semantic"
+
+    @property
+    def subjects(self) -> list[tuple[str, list[str]]]:
+        """What two semantic neighbours both mention, and which of their words are near."""
+        semantics = None if self.relation is None else self.relation.semantics
+        if semantics is None:
+            return []
+        names = [concept.text for concept in semantics.shared if concept.is_entity]
+        terms = [concept.text for concept in semantics.shared if not concept.is_entity]
+        near = semantics.near
+        listed = [
+            ("Both name", names),
+            ("Both mention", terms),
+            ("Near in meaning, in A", [word.text for word in near.of_query]),
+            ("Near in meaning, in B", [word.text for word in near.of_hit]),
+        ]
+        return [(title, words) for title, words in listed if words]
+
+    @property
+    def nearest(self) -> list[SharedPassage]:
+        """The passages of two semantic neighbours that are nearest in meaning.
+
+        Those that are both texts as a whole are left out, as the page has these anyway.
+        """
+        evidence = () if self.relation is None else self.relation.evidence
+        texts = self.changes.text_a.strip(), self.changes.text_b.strip()
+        return [
+            passage
+            for passage in evidence
+            if passage.kind == "nearest"
+            and (passage.query.text.strip(), passage.hit.text.strip()) != texts
+        ]
 
     @cached_property
     def shared(self) -> Sequence[SharedPassage]:
@@ -123,6 +172,19 @@ class ComparisonPage:
             return []
         steps = [("Older", "prev", self.timeline.older), ("Newer", "next", self.timeline.newer)]
         return [Step(name, rel, *pair) for name, rel, pair in steps if pair is not None]
+
+    @property
+    def contents(self) -> list[tuple[str, str]]:
+        """Ids and titles of the sections below the texts."""
+        is_version = not self.is_about_the_same
+        sections = [
+            ("keys", "numbers, dates and names", is_version and self.key_changes),
+            ("passages", "shared passages", is_version and self.passages),
+            ("where", "where the common parts lie", is_version and self.strip),
+            ("timeline", "versions of this document", self.timeline),
+            ("evidence", "what speaks for versions", self.evidence),
+        ]
+        return [(id, title) for id, title, is_shown in sections if is_shown]
 
     def command(self, step: Step) -> str:
         """Return the command that compares two documents; none where it cannot be typed."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import count, groupby
 from typing import Literal
 
 from es_simhash.differences.difference import Change, Changes, MovedBlock
@@ -158,14 +158,27 @@ class RowGroup:
     Attributes:
         rows: The rows, each with its number among all.
         folded: A summary of them, if they are folded; empty otherwise.
+        change: Number of the change that they are, from 1; 0 for rows that are equal.
     """
 
     rows: Sequence[tuple[int, Row]]
     folded: str = ""
+    change: int = 0
+
+    @property
+    def size(self) -> int:
+        """Characters that are shown of them, which is about how high they are."""
+        if self.folded:
+            return len(self.folded)
+        return sum(
+            max(sum(len(each.text) for each in side) for side in (row.a, row.b))
+            for _, row in self.rows
+        )
 
 
 def row_groups(all_rows: Iterable[Row]) -> Iterator[RowGroup]:
     """Yield rows; of many equal ones, those between the first and the last are folded."""
+    changes = count(1)
     for is_equal, group in groupby(enumerate(all_rows), key=lambda item: item[1].kind == "equal"):
         numbered = list(group)
         folded = _unchanged(row for _, row in numbered[1:-1]) if is_equal else ""
@@ -174,7 +187,7 @@ def row_groups(all_rows: Iterable[Row]) -> Iterator[RowGroup]:
             yield RowGroup(numbered[1:-1], folded)
             yield RowGroup(numbered[-1:])
         else:
-            yield RowGroup(numbered)
+            yield RowGroup(numbered, change=0 if is_equal else next(changes))
 
 
 def _unchanged(equal_rows: Iterable[Row]) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from es_simhash.differences.difference import Changes
+from es_simhash.differences.rendering.paired_rows import RowGroup
 from es_simhash.differences.version_timeline import DatedVersion, Timeline
 from es_simhash.relation.relation import SharedPassage
 from es_simhash.relation.version_weights import EVIDENCE_TITLES
@@ -129,6 +130,40 @@ def evidence_bars(log_odds: Mapping[str, float]) -> list[EvidenceBar]:
         )
         for title, added, begin, end, style in spans
     ]
+
+
+class ChangeMark(NamedTuple):
+    """A change on the bar above two texts, which stands for their rows from the first to the last.
+
+    Attributes:
+        number: Number of the change, from 1; of changes that touch, the first.
+        left: Where it begins, from 0 to 1.
+        width: Its width on the same scale.
+    """
+
+    number: int
+    left: float
+    width: float
+
+
+def change_marks(groups: Sequence[RowGroup]) -> list[ChangeMark]:
+    """Return the places of the changes among the rows of two texts.
+
+    Changes that are too near each other to be told apart on a bar are one mark.
+    """
+    total = sum(group.size for group in groups) or 1
+    marks: list[ChangeMark] = []
+    place = 0.0
+    for group in groups:
+        width = group.size / total
+        if group.change:
+            last = marks[-1] if marks else None
+            if last is not None and place - (last.left + last.width) < _GAP:
+                marks[-1] = last._replace(width=place + width - last.left)
+            else:
+                marks.append(ChangeMark(group.change, place, width))
+        place += width
+    return marks
 
 
 class Band(NamedTuple):

@@ -10,6 +10,7 @@ import pytest
 
 from es_simhash.lab.evaluation.labelled_pairs import read_pairs
 from tests.support.browser import Tabs
+from tests.support.edited_lines import LINES, edited
 from tests.support.made_up_texts import make_text, revise
 from tests.support.pages import HOSTILE
 from tests.support.service import KEYS, running_app, tenant_config
@@ -60,6 +61,8 @@ def documents() -> Iterator[dict[str, Any]]:
         "lang": "ar",
         "tenant": "a",
     }
+    for id, lines in (("long-1", LINES), ("long-2", edited())):
+        yield {"id": id, "text": "\n\n".join(lines), "title": id, "tenant": "c"}
     yield {"id": "single", "text": make_text(9), "title": "x" * 300, "tenant": "b"}
 
 
@@ -153,7 +156,8 @@ def test_a_page_is_accessible_narrow_and_wide_and_runs_nothing_of_a_document(
             assert found.response["violations"] == []
             assert {url[: len(site)] for url in requested} == {site}
             assert name == "error" or said == []
-            hrefs = page.eval_on_selector_all("[href]", "all => all.map(each => each.href)")
+            resolved = "all => all.map(each => new URL(each.getAttribute('href'), location).href)"
+            hrefs = page.eval_on_selector_all("[href]", resolved)
             assert all(href.startswith(("http://", "https://")) for href in hrefs)
 
 
@@ -279,3 +283,29 @@ def test_a_browser_sends_the_key_for_pages_and_widget(browser: Any, start: Any) 
             assert page.goto(f"{address}/explorer/documents/single").status == 404
         with browser.new_context() as context:
             assert context.request.get(f"{address}/explorer/").status == 401
+
+
+def test_changes_are_reached_by_key_and_button_and_a_mark_says_where_one_is(
+    page: Any, site: str
+) -> None:
+    page.set_viewport_size({"width": 1200, "height": 400})
+    page.goto(f"{site}/explorer/compare/long-1/long-2")
+    # Both texts first: no more than the head is above them.
+    assert page.locator(".row:not(.names)").first.bounding_box()["y"] < 400
+    assert page.locator(".jumps").inner_text().startswith("3 changes")
+    page.keyboard.press("n")
+    page.wait_for_function("location.hash === '#change-1'")
+    page.keyboard.press("n")
+    page.wait_for_function("location.hash === '#change-2'")
+    page.get_by_role("button", name="Next").click()
+    page.wait_for_function("location.hash === '#change-3'")
+    mark = page.locator(".here").bounding_box()["x"]
+    page.keyboard.press("p")
+    page.wait_for_function("location.hash === '#change-2'")
+    # The bar stays in sight, and what was jumped to is below it.
+    bar = page.locator(".pinned").bounding_box()
+    assert bar["y"] < 1
+    assert page.locator("#change-2").bounding_box()["y"] >= bar["height"] - 1
+    page.wait_for_function(
+        "before => document.querySelector('.here').getBoundingClientRect().x < before", arg=mark
+    )
