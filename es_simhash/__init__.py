@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from es_simhash.semantics.profiler import profile_texts
     from es_simhash.semantics.semantic_scheme import SemanticScheme
     from es_simhash.store.config import DocumentFields, IndexConfig
+    from es_simhash.store.connection import Connection
     from es_simhash.store.elasticsearch.connection import connect
     from es_simhash.store.elasticsearch.retry import RetryPolicy
     from es_simhash.store.options import Limits, Recency, SearchOptions
@@ -54,6 +55,7 @@ _MODULES = {
     "BackfillSettings": "es_simhash.maintenance.backfills.backfill_job",
     "BatchLimits": "es_simhash.ingestion.bulk.document_batches",
     "ClusterError": "es_simhash.errors",
+    "Connection": "es_simhash.store.connection",
     "CopyOptions": "es_simhash.maintenance.copies.copy_options",
     "DocumentAmbiguous": "es_simhash.errors",
     "DocumentFields": "es_simhash.store.config",
@@ -100,6 +102,7 @@ __all__ = [
     "BackfillSettings",
     "BatchLimits",
     "ClusterError",
+    "Connection",
     "CopyOptions",
     "DocumentAmbiguous",
     "DocumentFields",

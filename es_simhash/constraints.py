@@ -63,6 +63,7 @@ class Constraints:
         help: What it is, where several functions share it and have no entry of their own.
         variable: Environment variable that the command line reads where no option is given.
         is_argument: Whether the command line has it as an argument, and not as an option.
+        in_help: Whether help of every command that has the option lists it.
     """
 
     bounds: Bounds | None = None
@@ -73,6 +74,7 @@ class Constraints:
     help: str = ""
     variable: str | None = None
     is_argument: bool = False
+    in_help: bool = True
 
 
 def constraints(

@@ -18,6 +18,7 @@ from tests.support.page_blocks import RUNNABLE, SHOWN, Block, blocks, pages
 RUN_BY = {
     "README.md": "tests/test_readme_typed.py",
     "docs/start.md": "tests/test_readme_typed.py",
+    "docs/connections.md": "tests/cli/test_connection_command.py",
     "docs/experiments.md": "tests/experiments/test_run.py",
     "docs/install.md": "tests/test_pages_typed.py",
     "docs/plan.md": "tests/cli/test_plan_command.py",

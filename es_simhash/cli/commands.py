@@ -191,6 +191,7 @@ class _Single:
             "metavar": parameter.metavar,
             "show_default": True,
             "help": parameter.help,
+            "hidden": not parameter.in_help,
         }
         if parameter.variable is not None:
             settings |= {"envvar": parameter.variable, "show_envvar": True}

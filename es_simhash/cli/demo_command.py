@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from importlib.resources import as_file, files
 from itertools import groupby
@@ -22,7 +22,7 @@ from rich.text import Text
 
 from es_simhash.cli.commands import Chosen, command
 from es_simhash.cli.files import require_writable, write_file
-from es_simhash.cli.options import DEFAULT_URL, Connection, Target
+from es_simhash.cli.options import Target, gateway_to
 from es_simhash.cli.progress import require_no_failures
 from es_simhash.cli.relation_tables import KIND_STYLES
 from es_simhash.cli.report_command import written_line
@@ -41,13 +41,14 @@ from es_simhash.relation.evidence import marked_words
 from es_simhash.relation.relation import KINDS, Relation, SharedPassage
 from es_simhash.service.service_extra import require_extra
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.connection import DEFAULT_URL, Connection
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.installation.document_settings import configure
 from es_simhash.store.installation.install import install
 from es_simhash.store.installation.proposal import propose_settings
 from es_simhash.store.intents import Find
 from es_simhash.store.options import SearchOptions
-from es_simhash.text.escaping import masked_url, one_line
+from es_simhash.text.escaping import one_line
 
 # The id of the query, and its relation to a hit.
 Row = tuple[str, Relation]
@@ -196,7 +197,7 @@ def demo(
     if html is None and not explores:
         html = Path(f"{index}.html")
     require_writable(html, "html")
-    with connection.gateway() as client, ExitStack() as stack:
+    with gateway_to(connection) as client, ExitStack() as stack:
         if corpus is None:
             sample = files("es_simhash") / "data" / "sample" / "corpus.jsonl"
             corpus = stack.enter_context(as_file(sample))
@@ -211,7 +212,7 @@ def demo(
         line = None if html is None else _write_report(client, index, html)
         fields = _shown_fields(Index(client, index).config)
     print_overview(rows, len(ids), console)
-    query = _query_line(index, rows, connection.url)
+    query = _query_line(index, rows, connection)
     if line is not None:
         console.print(Text(line), soft_wrap=True)
     if explores:
@@ -250,19 +251,19 @@ def _explore(index: str, connection: Connection, fields: tuple[str, ...], consol
     def say(address: str) -> None:
         console.print(Text(f"Explore it at {address}/explorer/ (Ctrl-C stops)."), soft_wrap=True)
 
-    service = Service(index, asdict(connection), ServiceConfig(fields=fields), logs=False)
+    service = Service(index, connection, ServiceConfig(fields=fields), logs=False)
     with suppress(KeyboardInterrupt):
         service.check()
         serve(service, service.config, host="127.0.0.1", port=0, listening=say)
 
 
-def _query_line(index: str, rows: Sequence[Row], url: str) -> str:
+def _query_line(index: str, rows: Sequence[Row], connection: Connection) -> str:
     """Return the command that queries a document, as a line of its own; empty without one."""
     if not rows:
         return ""
     # What the commands use by themselves need not be named.
-    is_known = url in (os.environ.get("ELASTICSEARCH_URL"), DEFAULT_URL)
-    option = "" if is_known else f" --url {masked_url(url)}"
+    is_known = connection.url in (os.environ.get("ELASTICSEARCH_URL"), DEFAULT_URL)
+    option = "" if is_known else connection.typed()
     (id, _), *_ = _examples(rows)
     return f"\nTry: {_program()} related {index} --id {quote(id)}{option}"
 

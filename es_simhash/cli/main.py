@@ -47,6 +47,10 @@ _LAB = group_of(
 )
 _SECTIONS = {
     "Set up": {
+        "connection": Entry(
+            "connection_command",
+            "Show how the cluster is reached, from where each value is, and whether it answers.",
+        ),
         "plan": Entry(
             "plan_command",
             "Predict what an index of so many documents will cost, and advise what to choose.",

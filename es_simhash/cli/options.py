@@ -8,19 +8,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import click
+from click.core import ParameterSource
 
-from es_simhash.cli.commands import Chosen
+from es_simhash.cli.commands import Chosen, DescribedOption
 from es_simhash.constraints import constraints
+from es_simhash.described import parameters
 from es_simhash.errors import EsSimhashError
 from es_simhash.ingestion.deduplication.version_rules import ACTIONS, OnVersion
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.store.config import SETTINGS, IndexConfig
+from es_simhash.store.connection import DEFAULT_URL, Connection
 from es_simhash.store.fields import DEFAULT_FIELD
+from es_simhash.store.profiles import ChosenConnection, choose_connection
 
 if TYPE_CHECKING:
     from es_simhash.store.elasticsearch.gateway import Gateway
 
-DEFAULT_URL = "http://localhost:9200"
 _EXISTING = click.Path(exists=True, dir_okay=False)
 
 TableOrJson = Annotated[
@@ -62,41 +65,58 @@ Semantics = Annotated[
 ]
 
 
-@dataclass(frozen=True)
-class Connection:
-    """The connection to a cluster.
+def chosen_connection(**values: Any) -> ChosenConnection:
+    """Return the connection of the command that runs, and where its values are from."""
+    context = click.get_current_context()
+    given: dict[ParameterSource, dict[str, Any]] = {}
+    for option in context.command.params:
+        if isinstance(option, DescribedOption) and option.described.name in values:
+            source = context.get_parameter_source(str(option.name))
+            if source is not None:
+                name = option.described.name
+                given.setdefault(source, {})[name] = values[name]
+    chosen = choose_connection(
+        given.get(ParameterSource.COMMANDLINE, {}),
+        given.get(ParameterSource.ENVIRONMENT, {}),
+        uses_default=True,
+    )
+    if chosen.note:
+        click.echo(chosen.note, err=True)
+    return chosen
 
-    Attributes:
-        url: URL of the cluster.
-        api_key: Encoded API key. Prefer the environment variable, which no process list shows.
-        user: User name.
-        password: Password. Prefer the environment variable, which no process list shows.
-        ca_certs: PEM file of the certificate authority.
+
+def _connection(**values: Any) -> Connection:
+    return chosen_connection(**values).connection
+
+
+_CERTIFICATES: dict[str, Any] = {
+    name: {"type": _EXISTING} for name in ("ca_certs", "client_cert", "client_key")
+}
+_AS_OPTIONS: dict[str, Any] = {"url": {"show_default": DEFAULT_URL}, **_CERTIFICATES}
+# How a command reaches the cluster; and where that is from, for the one that shows it.
+ClusterConnection = Annotated[Connection, Chosen(make=_connection, **_AS_OPTIONS)]
+ShownConnection = Annotated[
+    ChosenConnection,
+    Chosen(
+        make=chosen_connection,
+        options=Connection,
+        **{name: {**_AS_OPTIONS.get(name, {}), "hidden": False} for name in parameters(Connection)},
+    ),
+]
+
+
+def gateway_to(connection: Connection) -> "Gateway":
+    """Return a gateway to a cluster; nothing is sent yet.
+
+    Raises:
+        ClusterError: The URL is invalid.
+        InputError: Values of the connection do not go together.
     """
+    # These take longer to import than help takes to print.
+    from es_simhash.store.elasticsearch.connection import connect
+    from es_simhash.store.elasticsearch.gateway import Gateway
 
-    url: str = field(default=DEFAULT_URL, metadata=constraints(variable="ELASTICSEARCH_URL"))
-    api_key: str | None = field(
-        default=None, repr=False, metadata=constraints(variable="ES_SIMHASH_API_KEY")
-    )
-    user: str | None = field(default=None, metadata=constraints(variable="ES_SIMHASH_USER"))
-    password: str | None = field(
-        default=None, repr=False, metadata=constraints(variable="ES_SIMHASH_PASSWORD")
-    )
-    ca_certs: Annotated[str | None, _EXISTING] = field(
-        default=None, metadata=constraints(variable="ES_SIMHASH_CA_CERTS")
-    )
-
-    def gateway(self) -> "Gateway":
-        """Return a gateway to the cluster; nothing is sent yet.
-
-        Raises:
-            ClusterError: The URL is invalid.
-        """
-        # These take longer to import than help takes to print.
-        from es_simhash.store.elasticsearch.connection import connect
-        from es_simhash.store.elasticsearch.gateway import Gateway
-
-        return Gateway(connect(**vars(self)))
+    return Gateway(connect(connection))
 
 
 # How the settings are called that an option may override.
@@ -125,7 +145,7 @@ class Target:
     vocabulary: Vocabulary = None
     text_field: str | None = None
     simhash_field: str = DEFAULT_FIELD
-    connection: Connection = field(default_factory=Connection)
+    connection: ClusterConnection = field(default_factory=Connection)
 
     @property
     def config(self) -> IndexConfig:
@@ -141,9 +161,9 @@ class Target:
             named: Values besides the text field, by the name of the setting; None for one that was
                 not named.
         """
-        with self.connection.gateway() as gateway:
-            self._note_overrides(gateway, named)
-            yield gateway
+        with gateway_to(self.connection) as connected:
+            self._note_overrides(connected, named)
+            yield connected
 
     def _note_overrides(self, gateway: "Gateway", named: dict[str, str | None]) -> None:
         named = {**named, "text": self.text_field}

@@ -1,13 +1,13 @@
 """`es-simhash serve`: the HTTP API for related documents, and the explorer."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import click
 
 from es_simhash.cli.commands import command
-from es_simhash.cli.options import Connection
+from es_simhash.cli.options import ClusterConnection
 from es_simhash.constraints import constraints
 from es_simhash.service.service_extra import require_extra
 
@@ -22,7 +22,7 @@ def serve(
     port: Annotated[int, constraints(0, 65_535)] = 8000,
     workers: Annotated[int, constraints(1, 64)] = 1,
     check: bool = False,
-    connection: Connection,
+    connection: ClusterConnection,
 ) -> None:
     """Serve the documents related to those of INDEX over HTTP.
 
@@ -59,7 +59,7 @@ def serve(
     if labels is not None:
         settings = replace(settings, labels=labels)
     settings = with_hosts(settings, host)
-    service = Service(index, asdict(connection), settings)
+    service = Service(index, connection, settings)
     service.check()
     if check:
         click.echo(f"{index} can be served.")

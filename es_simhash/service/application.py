@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -37,6 +36,7 @@ from es_simhash.service.served_answers import Answers
 from es_simhash.service.service_config import ANY_HOST, ServiceConfig
 from es_simhash.service.startup_checks import allowed_fields, require_labels
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.connection import Connection
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.installation.sidecar_source import sidecar_source
@@ -113,13 +113,13 @@ class Service:
 
     Attributes:
         index: Index, alias or data stream.
-        connection: Arguments of `connect`.
+        connection: How the cluster is reached.
         config: Configuration of the service.
         logs: Whether requests are written to standard error.
     """
 
     index: str
-    connection: dict[str, Any] = field(repr=False)
+    connection: Connection
     config: ServiceConfig = field(default_factory=ServiceConfig)
     logs: bool = True
 
@@ -147,7 +147,7 @@ class Service:
             answers_of(gateway, self.index, self.config).require_ready()
 
     def _client(self) -> Gateway:
-        return Gateway(connect(**self.connection, timeout=self.config.limits.seconds))
+        return Gateway(connect(self.connection.within(self.config.limits.seconds)))
 
 
 def application_of(

@@ -1,21 +1,15 @@
 """The configuration file of the service: TOML, each key checked against the configuration."""
 
 import ipaddress
-import math
 import os
 import re
-import sys
-from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
-from es_simhash.described import Parameter, parameters
-from es_simhash.errors import InputError
+from es_simhash.described import parameters
 from es_simhash.service.service_config import (
     ApiKey,
     ServiceConfig,
@@ -23,11 +17,7 @@ from es_simhash.service.service_config import (
     TokenRules,
     key_digest,
 )
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from es_simhash.store.toml_tables import TomlTable, read_toml
 
 # RFC 7518, section 3.2: a key of HS256 is at least as long as the hash.
 _MIN_SECRET_BYTES = 32
@@ -41,138 +31,16 @@ _ORIGIN = re.compile(r"https?://[^/\s*]+")
 _PATTERN = re.compile(r"[*?\[\]]")
 
 
-class _Table:
-    """A table of the file; a key of it that was not read is an error.
-
-    Args:
-        file: Name of the file, for errors.
-        values: Its keys.
-        name: Name of the table with a final dot; empty for the file itself.
-    """
-
-    def __init__(self, file: str, values: Mapping[str, Any], name: str = "") -> None:
-        self._file = file
-        self._name = name
-        self._values = values
-        self._known: list[str] = []
-
-    def error(self, key: str, problem: str) -> InputError:
-        """Return the error of a key."""
-        return InputError(f"{self._file}: {self._name}{key} {problem}.")
-
-    def options(self, described: type, *names: str, **keys: str) -> dict[str, Any]:
-        """Return values for parameters of an option class; those without one are left out.
-
-        Args:
-            described: The class.
-            names: Parameters that have their own names as keys.
-            keys: Parameters that have other keys.
-        """
-        by_name = parameters(described)
-        read = {
-            name: self._value(key, by_name[name])
-            for name, key in [*((name, name) for name in names), *keys.items()]
-        }
-        return {name: value for name, value in read.items() if value is not None}
-
-    def text(self, key: str) -> str | None:
-        """Return a string; None where there is none."""
-        value: str | None = self._value(key, Parameter(name=key, type=str))
-        return value
-
-    def table(self, key: str) -> "_Table":
-        """Return a table within this one; an empty one where there is none."""
-        value = self._take(key)
-        if value is not None and not isinstance(value, dict):
-            raise self.error(key, f"must be a table [{self._name}{key}], got {value!r}")
-        return _Table(self._file, value or {}, f"{self._name}{key}.")
-
-    def tables(self, key: str) -> "Iterator[_Table]":
-        """Yield a list of tables."""
-        value = self._take(key)
-        if value is None:
-            return
-        if not isinstance(value, list) or not all(isinstance(table, dict) for table in value):
-            raise self.error(key, f"must be tables [[{self._name}{key}]], got {value!r}")
-        for place, table in enumerate(value):
-            yield _Table(self._file, table, f"{self._name}{key}[{place}].")
-
-    def texts(self) -> dict[str, str]:
-        """Return the strings of a table whose keys are the user's own."""
-        return {key: self.text(key) or "" for key in self._values}
-
-    def require_known(self) -> None:
-        """Check that every key was read.
-
-        Raises:
-            InputError: One was not.
-        """
-        names = sorted(set(self._known))
-        for key in sorted(self._values.keys() - set(names)):
-            nearest = "".join(f" (nearest: {name})" for name in get_close_matches(key, names, 1))
-            raise self.error(key, f"is unknown; use one of {', '.join(names)}{nearest}")
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._values
-
-    def _take(self, key: str) -> Any:
-        self._known.append(key)
-        return self._values.get(key)
-
-    def _value(self, key: str, parameter: Parameter) -> Any:
-        """Return the value of a parameter; None where there is none."""
-        value = self._take(key)
-        if value is None:
-            return None
-        values = value if parameter.is_repeatable else [value]
-        if not isinstance(values, list) or not all(_is_valid(item, parameter) for item in values):
-            raise self.error(key, f"must be {_expected(parameter)}, got {value!r}")
-        return tuple(value) if parameter.is_repeatable else value
-
-
-def _is_valid(value: Any, parameter: Parameter) -> bool:
-    """Check whether a value of the file has the type of a parameter, and is within its bounds."""
-    if parameter.type in (int, float):
-        is_number = type(value) is int or (type(value) is parameter.type and math.isfinite(value))
-        return is_number and (parameter.bounds is None or value in parameter.bounds)
-    if parameter.type is bool:
-        return isinstance(value, bool)
-    if parameter.type is dict:
-        return isinstance(value, dict) and len(value) == 1
-    return isinstance(value, str) and bool(value) and value in (parameter.choices or (value,))
-
-
-def _expected(parameter: Parameter) -> str:
-    """Return the words for a valid value."""
-    if parameter.choices:
-        return " or ".join(parameter.choices)
-    if parameter.is_repeatable:
-        return "a list of strings"
-    if parameter.bounds is not None:
-        low, high = parameter.bounds.minimum, parameter.bounds.maximum
-        kind = "a whole number" if parameter.type is int else parameter.unit
-        return f"{kind} {'above' if parameter.bounds.excludes_minimum else 'from'} {low} to {high}"
-    names = {bool: "true or false", dict: "one Elasticsearch query, as { term = { … } }"}
-    return names.get(parameter.type, "a string")
-
-
 def read_configuration(path: Path) -> ServiceConfig:
     """Return the configuration of a file.
 
     Raises:
         InputError: It cannot be read, has an unknown key, or a value that cannot serve.
     """
-    try:
-        values: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        message = f"Cannot read {path}: {error.strerror}. Set config."
-        raise InputError(message, parameter="config") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"{path} is not TOML: {error}.") from error
-    return _configuration(_Table(str(path), values), path.parent)
+    return _configuration(read_toml(path, "config"), path.parent)
 
 
-def _configuration(table: _Table, folder: Path) -> ServiceConfig:
+def _configuration(table: TomlTable, folder: Path) -> ServiceConfig:
     cache, cors, limits = table.table("cache"), table.table("cors"), table.table("limits")
     options = table.options(
         ServiceConfig,
@@ -221,14 +89,14 @@ def _is_network(value: str) -> bool:
         return False
 
 
-def _limits(table: _Table) -> ServiceLimits:
+def _limits(table: TomlTable) -> ServiceLimits:
     names = [name for name in parameters(ServiceLimits) if name != "offset"]
     limits = table.options(ServiceLimits, *names, offset="from")
     table.require_known()
     return ServiceLimits(**limits)
 
 
-def _key(table: _Table, folder: Path) -> ApiKey:
+def _key(table: TomlTable, folder: Path) -> ApiKey:
     options = table.options(ApiKey, "name", "sha256", "filter")
     variable, file = table.text("variable"), table.text("file")
     table.require_known()
@@ -249,7 +117,7 @@ def _key(table: _Table, folder: Path) -> ApiKey:
     return ApiKey(**options)
 
 
-def _tokens(table: _Table, folder: Path) -> TokenRules:
+def _tokens(table: TomlTable, folder: Path) -> TokenRules:
     options = table.options(TokenRules, "algorithm", "issuer", "audience")
     variable, file = table.text("secret_variable"), table.text("secret_file")
     public = table.text("public_key_file")
@@ -267,7 +135,7 @@ def _tokens(table: _Table, folder: Path) -> TokenRules:
     return TokenRules(**options, verification_key=key, claims=claims.texts())
 
 
-def _secret(table: _Table, folder: Path, variable: str | None, file: str | None) -> str:
+def _secret(table: TomlTable, folder: Path, variable: str | None, file: str | None) -> str:
     if variable is not None and file is not None:
         raise table.error("secret_variable", "and secret_file are both there; leave out one")
     secret = _hidden(table, folder, variable, file)
@@ -281,7 +149,7 @@ def _secret(table: _Table, folder: Path, variable: str | None, file: str | None)
     return secret
 
 
-def _hidden(table: _Table, folder: Path, variable: str | None, file: str | None) -> str:
+def _hidden(table: TomlTable, folder: Path, variable: str | None, file: str | None) -> str:
     """Return a key or a secret: of the environment, or of a file as containers mount them."""
     if file is None:
         assert variable is not None
@@ -295,7 +163,7 @@ def _hidden(table: _Table, folder: Path, variable: str | None, file: str | None)
         raise table.error("file", f"names {path}, which cannot be read: {reason}") from error
 
 
-def _public_key(table: _Table, path: Path) -> str:
+def _public_key(table: TomlTable, path: Path) -> str:
     try:
         content = path.read_bytes()
         key = load_pem_public_key(content)
@@ -308,7 +176,7 @@ def _public_key(table: _Table, path: Path) -> str:
     return content.decode("ascii")
 
 
-def _variable(table: _Table, name: str) -> str:
+def _variable(table: TomlTable, name: str) -> str:
     value = os.environ.get(name)
     if not value:
         raise table.error("variable", f"names {name}, which is not in the environment")

@@ -1,6 +1,7 @@
 """The command line as a user calls it, and servers that answer what no engine here does."""
 
 import contextlib
+import os
 import socket
 import ssl
 import sys
@@ -13,6 +14,8 @@ from typing import NamedTuple
 import pytest
 
 from es_simhash.cli import main
+from es_simhash.described import parameters
+from es_simhash.store.connection import Connection
 
 
 class Done(NamedTuple):
@@ -48,8 +51,10 @@ Run = Callable[..., Done]
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
     """Run `es-simhash` with these arguments; an exception that escapes fails the test."""
-    for name in ("ELASTICSEARCH_URL", "ES_SIMHASH_USER", "ES_SIMHASH_PASSWORD"):
-        monkeypatch.delenv(name, raising=False)
+    for parameter in parameters(Connection).values():
+        monkeypatch.delenv(str(parameter.variable), raising=False)
+    # No profile of whoever runs the tests.
+    monkeypatch.setenv("XDG_CONFIG_HOME", os.devnull)
 
     def call(*arguments: object) -> Done:
         monkeypatch.setattr(sys, "argv", ["es-simhash", *map(str, arguments)])

@@ -114,7 +114,7 @@ def test_https_that_fails_for_another_reason_names_it(
         assert "certificate" not in sentence
 
 
-URLS = ["localhost:9200", "ftp://localhost:9200", "http://localhost", "", "http://localhost:port",
+URLS = ["localhost:9200", "ftp://localhost:9200", "", "http://localhost:port",
         "http://", "://", "localhost", "http://localhost:99999"]  # fmt: skip
 
 
@@ -122,7 +122,7 @@ URLS = ["localhost:9200", "ftp://localhost:9200", "http://localhost", "", "http:
 @pytest.mark.parametrize("url", URLS)
 def test_a_url_that_is_none_is_refused(run: Any, command: list[str], url: str) -> None:
     sentence = refusal(run(*command, "--url", url))
-    assert "Cluster URL needs scheme, host and port" in sentence
+    assert "Cluster URL needs a scheme, http or https, and a host" in sentence
     assert "http://localhost:9200" in sentence
 
 
@@ -130,7 +130,7 @@ def test_a_url_that_is_none_is_refused(run: Any, command: list[str], url: str) -
     "url",
     [
         "http://elastic:{secret}@127.0.0.1:{port}",
-        "http://elastic:{secret}@127.0.0.1",
+        "http://elastic:{secret}@127.0.0.1:1,http://elastic:{secret}@127.0.0.1:{port}",
         "http://elastic:{secret}@127.0.0.1:port",
         "http://elastic:{secret}@",
         "elastic:{secret}@127.0.0.1:{port}",

@@ -12,6 +12,7 @@ import pytest
 from es_simhash.errors import DocumentMissing, EsSimhashError
 from es_simhash.relation.interruption import Interrupted, interruptible
 from es_simhash.service.separate_process import ProcessEnded, SeparateProcess
+from es_simhash.store.connection import Connection
 from tests.support.service import running_app
 
 SENTENCES = [
@@ -117,7 +118,7 @@ def test_long_texts_have_the_same_answers_as_in_a_thread(
         return run(self, method, *args)
 
     monkeypatch.setattr(SeparateProcess, "run", count)
-    service = Service(index, {"url": cluster_url}, config, logs=False)
+    service = Service(index, Connection(cluster_url), config, logs=False)
     with running_app(service, config) as address, httpx.Client(base_url=address, timeout=60) as two:
         for path in ("/v1/compare/a/b", "/v1/evidence/a/b", "/v1/compare/c/d"):
             assert two.get(path).json() == threads.get(path).json()

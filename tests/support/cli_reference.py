@@ -14,9 +14,9 @@ from es_simhash.cli.main import cli
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 _INTRODUCTION = """# Command line
 
-Made by `make docs` of what `es-simhash COMMAND --help` says. All commands that talk to a cluster
-read its address from `--url`, else from `ELASTICSEARCH_URL`, else `http://localhost:9200`, and the
-credentials from the environment ([privileges.md](privileges.md#authentication)). An error is one
+Made by `make docs` of what `es-simhash COMMAND --help` says. Commands that talk to a cluster
+read its address from `--url`, `ELASTICSEARCH_URL` or a profile, else `http://localhost:9200`
+([connections.md](connections.md)); `connection` lists all options of it. An error is one
 message on standard error, with an exit status other than 0.
 """
 

@@ -61,7 +61,10 @@ class _Handler(BaseHTTPRequestHandler):
         )
         try:
             headers = {
-                name: value for name, value in self.headers.items() if name.lower() != "host"
+                name: value
+                for name, value in self.headers.items()
+                # What comes back is passed on without a header that says how it is encoded.
+                if name.lower() not in ("host", "accept-encoding")
             }
             connection.request(self.command, self.path, body, headers)
             response = connection.getresponse()

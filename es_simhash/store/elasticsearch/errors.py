@@ -19,6 +19,9 @@ _MISSING_SHARDS = re.compile(r"missing shards \[(.+?\])\]\. ")
 FORBIDDEN = "security_exception"
 # OpenSSL's words where a server answers TLS with plain http.
 _PLAIN_HTTP = re.compile(r"WRONG_VERSION_NUMBER|RECORD_LAYER_FAILURE|HTTP_REQUEST", re.IGNORECASE)
+# And where a server wants a certificate of the client, or does not trust that it shows; one that
+# closes the connection in the middle may want one as well.
+_WANTS_CERTIFICATE = re.compile(r"CERTIFICATE_REQUIRED|ALERT_UNKNOWN_CA|EOF occurred")
 _EXPIRED = "No search context found"
 # Where Elasticsearch quotes the document.
 _QUOTATION = re.compile(r"(\.? Preview of field's value: |\s+at \[Source: ).*", re.DOTALL)
@@ -85,6 +88,11 @@ def translated(error: BaseException, client: AnyClient) -> ClusterError:
         return _no_answer(client, "BadRequestError")
     if isinstance(error, elasticsearch.ApiError):
         return _rejected(error, client)
+    if isinstance(error, elastic_transport.TlsError) and _has_another_fingerprint(error):
+        return ClusterError(
+            f"{address(client)} has a certificate with another fingerprint. Set fingerprint.",
+            parameter="fingerprint",
+        )
     if isinstance(error, elastic_transport.TlsError) and _is_untrusted(error):
         return ClusterError(
             f"{address(client)} has an untrusted certificate. Set ca_certs.",
@@ -92,6 +100,12 @@ def translated(error: BaseException, client: AnyClient) -> ClusterError:
         )
     reason = type(error).__name__
     if isinstance(error, elastic_transport.TlsError):
+        if _WANTS_CERTIFICATE.search(str(error)):
+            return ClusterError(
+                f"{address(client)} ends the connection; it may ask for a certificate of the "
+                "client that it trusts. Set client_cert.",
+                parameter="client_cert",
+            )
         reason = str(error.message)
     return _no_answer(client, reason)
 
@@ -112,6 +126,10 @@ def _is_elasticsearch(error: "elasticsearch.ApiError") -> bool:
 
 def _is_untrusted(error: "elastic_transport.TlsError") -> bool:
     return "CERTIFICATE_VERIFY_FAILED" in str(error)
+
+
+def _has_another_fingerprint(error: "elastic_transport.TlsError") -> bool:
+    return "Fingerprints did not match" in str(error)
 
 
 def _other_product(client: AnyClient) -> ClusterError:

@@ -41,8 +41,12 @@ class Requests:
         *,
         waiter: Waiter | None = None,
     ) -> None:
-        # With a policy we retry ourselves: only what was rejected, and for longer.
-        self._client = client if retry is None else client.options(max_retries=0)
+        # With a policy we retry ourselves: only what was rejected, and for longer. Another node
+        # that may answer at once is the client's part.
+        others = len(client.transport.node_pool.all()) - 1
+        self._client = (
+            client if retry is None else client.options(max_retries=others, retry_on_status=())
+        )
         self.retry = retry
         self._waiter = waiter or Waiter()
 
