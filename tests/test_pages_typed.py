@@ -3,6 +3,7 @@
 What other tests run is listed in tests/test_page_blocks.py, and what nobody runs, with the reason.
 """
 
+import gzip
 import json
 import os
 import re
@@ -108,6 +109,8 @@ def write_files(index: str, new: list[dict[str, Any]]) -> None:
         Path(f"{name}.txt").write_text(text, "utf-8")
     lines = "".join(json.dumps(each) + "\n" for each in new)
     Path(f"{index}.jsonl").write_text(lines, "utf-8")
+    rows = "".join(f"{n},{make_text(90 + n, 40)},2023-01-01\n" for n in range(3))
+    Path("export.csv.gz").write_bytes(gzip.compress(f"Nr,Content,published\n{rows}".encode()))
     write_labelled("pairs", "texts", {each["id"]: each["text"] for each in documents()})
     for seed, name in ((60, "laws"), (80, "news")):
         originals = {f"{name}-{n}": make_text(seed + n, 80) for n in range(4)}

@@ -16,7 +16,12 @@ from es_simhash.cli.output import print_json, undated_line
 from es_simhash.cli.progress import ProgressBar, bytes_progress, log_warnings, require_no_failures
 from es_simhash.constraints import constraints
 from es_simhash.errors import EsSimhashError
-from es_simhash.ingestion.bulk.input_sources import PATTERNS, open_sources
+from es_simhash.ingestion.bulk.input_sources import (
+    PATTERNS,
+    SourceOptions,
+    open_sources,
+    parsed_map,
+)
 from es_simhash.ingestion.bulk.outcomes import IngestReport, Outcome
 from es_simhash.ingestion.deduplication.audit_log import default_audit
 from es_simhash.ingestion.deduplication.audit_runs import new_run
@@ -154,6 +159,8 @@ def ingest(
     *,
     id_field: str | None = None,
     patterns: tuple[str, ...] = PATTERNS,
+    maps: Annotated[tuple[str, ...], constraints(called="map", metavar="FIELD=COLUMN")] = (),
+    input_format: str | None = None,
     versions: Versions,
     settings: Annotated[
         IngestSettings,
@@ -171,9 +178,10 @@ def ingest(
 ) -> None:
     """Write documents with their fingerprints into INDEX.
 
-    PATH is a JSONL file; a text file; a folder of text files, whose ids are their paths in the
-    folder; or - for JSONL from standard input. The member _routing of a line is the routing of its
-    document; a line without one is written where the document of its id is.
+    PATH is a file of JSON Lines, a JSON array, CSV or TSV, also packed with gzip or zstd; a text
+    file; a folder of text files, whose ids are their paths in the folder; or - for standard input.
+    Name and content say which of these a file is. The member or column _routing is the routing of
+    its document; one without it is written where the document of its id is.
 
     Unchanged documents are not written again. A run that was interrupted or killed resumes when it
     is started again (not from standard input), if what it read has not changed; --fresh begins at
@@ -189,10 +197,14 @@ def ingest(
     Args:
         id_field: Field of the document id; None for _id, else id, else a hash of the document.
         patterns: Glob pattern of the text files of a folder.
+        maps: Field that a column, or a member of the objects, is written to.
+        input_format: Format of the files: jsonl, json, csv, tsv, or that of a plug-in; None for
+            what name and content of each say.
     """
     log_warnings()
     index, rules = target.index, versions.rules
-    sources = open_sources(paths, sys.stdin.buffer, patterns)
+    options = SourceOptions(patterns, input_format, parsed_map(maps))
+    sources = open_sources(paths, sys.stdin.buffer, options)
     failures_file: Path | None = settings.dead_letter
     if failures_file is None and not settings.dry_run:
         failures_file = Path(f"{file_name(index)}.dead-letter.jsonl")

@@ -66,6 +66,26 @@ def test_a_malformed_line_is_kept_and_makes_the_exit_status_1(
     assert letter["raw"] == '{"id":\x1b'
 
 
+def test_a_malformed_row_of_a_table_is_named_and_the_rest_is_written(
+    client: Any, index: str, call: Run, tmp_path: Path
+) -> None:
+    table = b'\xef\xbb\xbfNr;Body\r\n1;"one; uno"\r\n2;"two\r\n3;three\r\n'
+    (tmp_path / "a.csv").write_bytes(table)
+    (tmp_path / "b.csv").write_text("Nr,Bdoy\n4,four\n", "utf-8")
+    maps = ("--map", "_id=Nr", "--map", "text=Body")
+    done = call("ingest", index, "a.csv", "b.csv", *maps)
+    assert (done.status, done.out[:36]) == (1, "2 written, 0 unchanged, 2 failed in ")
+    row, file, _ = done.err.splitlines()
+    assert row.startswith("a.csv:3: A quote is not closed")
+    assert file == "b.csv: The file has no column 'Body'; did you mean 'Bdoy'."
+    assert client.get(index=index, id="1")["_source"]["text"] == "one; uno"
+    assert client.get(index=index, id="3")["_source"]["text"] == "three"
+    letters = (tmp_path / f"{index}.dead-letter.jsonl").read_text("utf-8").splitlines()
+    assert json.loads(letters[0])["raw"] == '2;"two'
+    wrong = call("ingest", index, "a.csv", "--map", "text")
+    assert "--map must be FIELD=COLUMN, got 'text'" in wrong.err
+
+
 def test_a_folder_is_written_by_path(client: Any, index: str, call: Run, tmp_path: Path) -> None:
     (tmp_path / "texts" / "sub").mkdir(parents=True)
     for name in ("a.txt", "sub/b.md"):

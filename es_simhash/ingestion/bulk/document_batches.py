@@ -1,7 +1,7 @@
 """Batches of documents as they were read, and the file of those that could not be written."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,10 +11,6 @@ from es_simhash.ingestion.bulk.json_documents import Document, checked_id, decod
 from es_simhash.ingestion.bulk.outcomes import Failure
 from es_simhash.store.config import IndexConfig
 from es_simhash.text.limits import MAX_TEXT_BYTES, MEBIBYTE, require_text_size
-
-# Longer lines are passed over without being held in memory. Escapes make JSON up to six times
-# as long as its text.
-LONGEST_LINE = 6 * MAX_TEXT_BYTES + MEBIBYTE
 
 
 @dataclass(frozen=True)
@@ -39,9 +35,10 @@ class Checkpoint:
     Attributes:
         source: Absolute path of the file or folder.
         done: Bytes of a file, files of a folder.
-        lines: Lines of a file.
-        state: Checksum of what was read: of the bytes of a file of lines, of the names, sizes and
-            modification times of text files. When it differs, the source has changed.
+        lines: Lines of a file, or records of one of another format.
+        state: Checksum of what was read: of the bytes of a file of lines, of the records, of the
+            names, sizes and modification times of text files. When it differs, the source has
+            changed.
     """
 
     source: str
@@ -73,9 +70,14 @@ class Lines:
 
     def documents(self, config: IndexConfig) -> Iterator[Document | Failure]:
         """Yield the document of each line that is not blank."""
+        for position, line in self.json():
+            yield parse_line(line, position, config)
+
+    def json(self) -> Iterator[tuple[int, bytes]]:
+        """Yield position and content of each line that is not blank."""
         for position, line in enumerate(self.data.split(b"\n")):
             if line and not line.isspace():
-                yield parse_line(line, position, config)
+                yield position, line
 
     def location(self, position: int) -> tuple[str, int | None]:
         """Return file and line of a document."""
@@ -84,6 +86,49 @@ class Lines:
     def original(self, position: int) -> bytes | None:
         """Return the line."""
         return self.data.split(b"\n")[position]
+
+
+@dataclass(frozen=True)
+class Records:
+    """Records of a file, each as JSON.
+
+    Attributes:
+        name: Name of the file.
+        places: Number of the line or row of each; None for the file itself.
+        lines: JSON of each; of one that could not be read, its bytes as they are.
+        reasons: Why those could not be read, by their positions.
+        size: Bytes of the file that were read since the batch before.
+        checkpoint: How far the file is read after them; None when it cannot be resumed.
+    """
+
+    name: str
+    places: tuple[int | None, ...]
+    lines: tuple[bytes, ...]
+    reasons: Mapping[int, str]
+    size: int
+    checkpoint: Checkpoint | None = None
+
+    def documents(self, config: IndexConfig) -> Iterator[Document | Failure]:
+        """Yield the document of each."""
+        for position, line in enumerate(self.lines):
+            if position in self.reasons:
+                yield Failure(position, None, self.reasons[position])
+            else:
+                yield parse_line(line, position, config)
+
+    def json(self) -> Iterator[tuple[int, bytes]]:
+        """Yield position and content of each that could be read."""
+        for position, line in enumerate(self.lines):
+            if position not in self.reasons:
+                yield position, line
+
+    def location(self, position: int) -> tuple[str, int | None]:
+        """Return file and line or row."""
+        return self.name, self.places[position]
+
+    def original(self, position: int) -> bytes | None:
+        """Return what was read."""
+        return self.lines[position] or None
 
 
 @dataclass(frozen=True)
@@ -160,7 +205,7 @@ def _text_of_file(path: Path) -> str:
 
 
 # Some documents of one source, in order.
-Batch = Lines | Unreadable | Texts
+Batch = Lines | Records | Unreadable | Texts
 
 
 def location_text(batch: Batch, position: int) -> str:

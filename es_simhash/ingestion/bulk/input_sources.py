@@ -1,23 +1,73 @@
 """Files, folders and standard input as batches; nothing is parsed here."""
 
 import hashlib
+import io
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar
 
 from es_simhash.errors import InputError
 from es_simhash.ingestion.bulk.document_batches import Batch, BatchLimits, Checkpoint, Texts
 from es_simhash.ingestion.bulk.splitter import Position, split_lines
+from es_simhash.ingestion.sources.formats import JSON_LINES, format_called, recognised
+from es_simhash.ingestion.sources.record_file import RecordFile
+from es_simhash.ingestion.sources.source_format import (
+    HEAD_BYTES,
+    SourceFile,
+    SourceFormat,
+    damage_errors,
+    nearest,
+    unpacked,
+    unreadable,
+)
 
 PATTERNS = ("*.txt", "*.md")
 STANDARD_INPUT = "-"
 
 _READ_BYTES = 1 << 20
-_GZIP = b"\x1f\x8b"
+
+
+@dataclass(frozen=True)
+class SourceOptions:
+    """How sources are read.
+
+    Attributes:
+        patterns: Glob pattern of the text files of a folder.
+        input_format: Format of the files; None for what name and content of each say.
+        renamed: Field of each column that has another name.
+    """
+
+    patterns: tuple[str, ...] = PATTERNS
+    input_format: str | None = None
+    renamed: Mapping[str, str] = field(default_factory=dict)
+
+
+DEFAULT_OPTIONS = SourceOptions()
+
+
+def parsed_map(maps: Sequence[str]) -> dict[str, str]:
+    """Return the field of each column, of pairs such as `text=Content`.
+
+    Raises:
+        InputError: A pair is none, or two name one column or one field.
+    """
+    renamed: dict[str, str] = {}
+    for pair in maps:
+        name, equals, column = pair.partition("=")
+        if not name or not equals or not column:
+            raise InputError(
+                f"maps must be FIELD=COLUMN, got {pair!r}. Write text=Content, for example.",
+                parameter="maps",
+            )
+        if column in renamed or name in renamed.values():
+            twice = column if column in renamed else name
+            raise InputError(f"maps names {twice!r} twice. Name it once.", parameter="maps")
+        renamed[column] = name
+    return renamed
 
 
 @dataclass(frozen=True)
@@ -45,11 +95,6 @@ class JsonLines(_File):
         """Yield whole lines."""
         try:
             with self.path.open("rb") as stream:
-                if stream.read(len(_GZIP)) == _GZIP:
-                    raise InputError(
-                        f"{self.path} is compressed. Unpack it, or use zcat {self.path} | "
-                        "es-simhash ingest INDEX -"
-                    )
                 yield from self._from(stream, limits, start)
         except OSError as error:
             raise InputError(f"{self.path} cannot be read ({error.strerror}).") from error
@@ -84,16 +129,18 @@ class JsonLines(_File):
 
 @dataclass(frozen=True)
 class StandardInput:
-    """JSON objects, one a line, that can be read only once.
+    """Documents that can be read only once, of any format that can be read from its start on.
 
     Attributes:
         stream: What is read.
         name: Its name in messages.
+        options: How it is read.
         begun: Its batches, where somebody has begun to read; None where nobody has.
     """
 
     stream: BinaryIO
     name: str = "standard input"
+    options: SourceOptions = DEFAULT_OPTIONS
     begun: Iterator[Batch] | None = None
     can_resume: ClassVar[bool] = False
 
@@ -106,8 +153,43 @@ class StandardInput:
         return False
 
     def batches(self, limits: BatchLimits, start: Checkpoint | None) -> Iterator[Batch]:
-        """Yield whole lines."""
-        return self.begun or split_lines(self.stream, self.name, limits)
+        """Yield whole lines, or the records of another format."""
+        if self.begun is not None:
+            yield from self.begun
+            return
+        first = self.stream.read(limits.bytes)
+        raw = io.BufferedReader(_Continued(first, self.stream), _READ_BYTES)
+        text = unpacked(raw, first, self.name)
+        options = self.options
+        file_format = _format_of(options, "", text.peek(HEAD_BYTES) if first else b"")
+        if text is raw and file_format is JSON_LINES and not options.renamed:
+            yield from split_lines(raw, self.name, limits)
+            return
+        file = SourceFile(self.name, lambda: text, options.renamed)
+        source = RecordFile(self.name, file, file_format, None, can_resume=False)
+        yield from source.batches(limits, start)
+
+
+class _Continued(io.RawIOBase):
+    """A stream of which the first bytes were read already."""
+
+    def __init__(self, first: bytes, stream: BinaryIO) -> None:
+        self._first, self._stream = first, stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._first[: len(buffer)] or self._stream.read(len(buffer))
+        self._first = self._first[len(data) :]
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _format_of(options: SourceOptions, name: str, head: bytes) -> SourceFormat:
+    if options.input_format is not None:
+        return format_called(options.input_format)
+    return recognised(name, head)
 
 
 @dataclass(frozen=True)
@@ -181,7 +263,7 @@ class TextFile(_File):
 
 
 # What batches are read from; those that cannot resume have no checkpoints.
-Source = JsonLines | StandardInput | TextFolder | TextFile
+Source = JsonLines | RecordFile | StandardInput | TextFolder | TextFile
 
 
 def _raise(error: OSError) -> None:
@@ -206,19 +288,20 @@ def _entry(name: str, state: str) -> bytes:
 
 
 def open_sources(
-    paths: Sequence[str | Path], stream: BinaryIO, patterns: tuple[str, ...] = PATTERNS
+    paths: Sequence[str | Path], stream: BinaryIO, options: SourceOptions = DEFAULT_OPTIONS
 ) -> list[Source]:
     """Return the sources that paths name, each once.
 
     Args:
-        paths: JSONL files, text files, at most one folder of text files, `-`.
+        paths: Files of any format, text files, at most one folder of text files, `-`.
         stream: Standard input, which `-` names.
-        patterns: Names of the text files of a folder.
+        options: How they are read.
 
     Raises:
-        InputError: A path does not exist, or there are two folders, whose ids could collide.
+        InputError: A path does not exist, a format is unknown, or there are two folders, whose ids
+            could collide.
     """
-    sources = [_source(path, stream, patterns) for path in dict.fromkeys(map(str, paths))]
+    sources = [_source(path, stream, options) for path in dict.fromkeys(map(str, paths))]
     folders = [source for source in sources if isinstance(source, TextFolder)]
     if len(folders) > 1:
         raise InputError(
@@ -228,13 +311,42 @@ def open_sources(
     return sources
 
 
-def _source(path: str, stream: BinaryIO, patterns: tuple[str, ...]) -> Source:
+def _source(path: str, stream: BinaryIO, options: SourceOptions) -> Source:
     if path == STANDARD_INPUT:
-        return StandardInput(stream)
+        return StandardInput(stream, options=options)
     file = Path(path)
     if file.is_dir():
-        return TextFolder(file, patterns)
+        return TextFolder(file, options.patterns)
     if not file.exists():
-        raise InputError(f"{path} does not exist. Name JSONL files, a folder of texts, or -.")
-    is_text = any(fnmatch(file.name, pattern) for pattern in patterns)
-    return TextFile(file) if is_text else JsonLines(file)
+        raise InputError(
+            f"{path} does not exist{nearest(path, _siblings(file))}. Name files, a folder of "
+            "texts, or -."
+        )
+    if options.input_format is None and any(fnmatch(file.name, each) for each in options.patterns):
+        return TextFile(file)
+    return _file_source(file, options)
+
+
+def _siblings(file: Path) -> list[str]:
+    try:
+        return [str(file.with_name(each.name)) for each in islice(file.parent.iterdir(), 1000)]
+    except OSError:
+        return []
+
+
+def _file_source(path: Path, options: SourceOptions) -> Source:
+    """Return the source of a file; JSON lines that need no change are read by whole batches."""
+    name = str(path)
+    file = SourceFile(name, lambda: path.open("rb"), options.renamed)
+    with file.open() as stream:
+        try:
+            head = stream.read(HEAD_BYTES)
+        except damage_errors():
+            head = b""  # Reading it says so, of this file alone.
+        except OSError as error:
+            raise unreadable(name, error) from error
+        is_plain = not file.is_packed
+    file_format = _format_of(options, name, head)
+    if file_format is JSON_LINES and is_plain and not options.renamed:
+        return JsonLines(path)
+    return RecordFile(str(path.resolve()), file, file_format, path.stat().st_size)

@@ -7,15 +7,14 @@ from typing import Any, BinaryIO
 from zlib import crc32
 
 from es_simhash.ingestion.bulk.document_batches import (
-    LONGEST_LINE,
     Batch,
     BatchLimits,
     Checkpoint,
     Lines,
     Unreadable,
 )
+from es_simhash.ingestion.sources.lines_of_file import LONGEST_LINE, too_long
 from es_simhash.store.elasticsearch.client import json_value
-from es_simhash.text.limits import MEBIBYTE
 
 # Stands for the name of the file in locations.
 DOCUMENTS = "documents"
@@ -95,11 +94,7 @@ def _lines_of(name: str, data: bytes, position: Position) -> Lines:
 
 
 def _too_long(name: str, line: int, size: int, checkpoint: Checkpoint | None) -> Unreadable:
-    reason = (
-        f"The line has {size / MEBIBYTE:.1f} MiB, more than the limit of "
-        f"{LONGEST_LINE // MEBIBYTE}. Split the document into parts."
-    )
-    return Unreadable(name, line, size, reason, checkpoint)
+    return Unreadable(name, line, size, too_long(size), checkpoint)
 
 
 def _skip_line(stream: BinaryIO, position: Position) -> None:

@@ -7,9 +7,10 @@ from itertools import chain, islice
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.ingestion.bulk.document_batches import Batch, BatchLimits, Lines
+from es_simhash.ingestion.bulk.document_batches import Batch, BatchLimits, Lines, Records
 from es_simhash.ingestion.bulk.input_sources import JsonLines, Source, StandardInput
 from es_simhash.ingestion.bulk.json_documents import decode, loads
+from es_simhash.ingestion.sources.record_file import RecordFile
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.errors import RequestRejected
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
@@ -85,7 +86,7 @@ def with_first_batch(
     sources: Sequence[Source], limits: BatchLimits
 ) -> tuple[list[Source], Batch | None]:
     """Return sources, and the first batch of the first; what can be read only once is kept."""
-    if not sources or not isinstance(sources[0], JsonLines | StandardInput):
+    if not sources or not isinstance(sources[0], JsonLines | RecordFile | StandardInput):
         return list(sources), None
     source, *others = sources
     batches = source.batches(limits, None)
@@ -97,9 +98,9 @@ def with_first_batch(
 
 def _documents(batch: Batch | None) -> Iterator[dict[str, Any]]:
     """Yield the objects of a batch that are well-formed; the others fail when they are written."""
-    if not isinstance(batch, Lines):
+    if not isinstance(batch, Lines | Records):
         return
-    for line in batch.data.split(b"\n"):
+    for _, line in batch.json():
         try:
             document = loads(decode(line).strip(" \t\r\n"))
         except (InputError, ValueError, RecursionError):

@@ -199,10 +199,16 @@ def test_paths_that_cannot_be_read_are_errors(tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     with pytest.raises(InputError, match="two folders"):
         open_sources([tmp_path / "a", tmp_path / "b"], io.BytesIO())
+
+
+def test_a_packed_file_that_is_cut_off_fails_as_one(tmp_path: Path) -> None:
     packed = tmp_path / "a.jsonl.gz"
     packed.write_bytes(b"\x1f\x8b\x08")
-    with pytest.raises(InputError, match="zcat"):
-        list(source(packed).batches(BatchLimits(), None))
+    (batch,) = source(packed).batches(BatchLimits(), None)
+    (failure,) = batch.documents(CONFIG)
+    assert isinstance(failure, Failure)
+    assert "The packed file is damaged" in failure.reason
+    assert batch.location(0) == (str(packed), None)
 
 
 def test_a_path_given_twice_is_read_once(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""Formats of files that documents are read from, each behind one small protocol."""

@@ -1,0 +1,69 @@
+"""The formats there are, those of plug-ins among them, and which one a file has."""
+
+from functools import cache
+from importlib.metadata import entry_points
+
+from es_simhash.errors import InputError
+from es_simhash.ingestion.sources.delimited import DelimitedFormat
+from es_simhash.ingestion.sources.json_values import JsonArrayFormat
+from es_simhash.ingestion.sources.lines_of_file import JsonLinesFormat
+from es_simhash.ingestion.sources.source_format import SourceFormat, nearest, without_packing
+
+ENTRY_POINTS = "es_simhash.sources"
+JSON_LINES: SourceFormat = JsonLinesFormat()
+_BUILT_IN: tuple[SourceFormat, ...] = (
+    JSON_LINES,
+    JsonArrayFormat(),
+    DelimitedFormat("csv", (".csv",)),
+    DelimitedFormat("tsv", (".tsv", ".tab"), "\t"),
+)
+
+
+@cache
+def formats() -> dict[str, SourceFormat]:
+    """Return the formats by their names.
+
+    Raises:
+        InputError: The object of a plug-in is no format.
+    """
+    known = {each.name: each for each in _BUILT_IN}
+    for entry in entry_points(group=ENTRY_POINTS):
+        try:
+            plugged: SourceFormat = entry.load()
+            known.setdefault(plugged.name, plugged)
+            _ = plugged.suffixes, plugged.recognises, plugged.records
+        except Exception as error:  # whatever the import of a plug-in raises
+            raise InputError(
+                f"The source {entry.name!r} of a plug-in cannot be used ({error}). Repair or "
+                f"uninstall the package of {entry.value!r}."
+            ) from error
+    return known
+
+
+def format_called(name: str) -> SourceFormat:
+    """Return a format by its name.
+
+    Raises:
+        InputError: There is none.
+    """
+    known = formats()
+    if name not in known:
+        raise InputError(
+            f"There is no input format {name!r}{nearest(name, known)}.", parameter="input_format"
+        )
+    return known[name]
+
+
+def recognised(name: str, head: bytes) -> SourceFormat:
+    """Return the format of a file: what its content can only be, else what its name says.
+
+    Args:
+        name: Its name.
+        head: Its first bytes, unpacked.
+    """
+    name = without_packing(name)
+    named = [each for each in formats().values() if name.endswith(each.suffixes)]
+    # JSON says by its first letter which of the two it is, whatever the file is called.
+    if not named or named[0].name == "json":
+        named = [each for each in formats().values() if each.recognises(head)]
+    return named[0] if named else JSON_LINES
