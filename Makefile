@@ -11,7 +11,7 @@ DEMO_STAMP := $(VENV)/.demo
 # Tests start many processes, which compile the package again where it is not kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo node node-stop test check clean docs docs-check docker-lock bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt bench-question bench-fields bench-plan \
+.PHONY: demo node node-stop test check clean docs docs-check docker-lock pictures bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt bench-question bench-fields bench-plan \
   bench-semantics bench-labelled-neighbours bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-family-run bench-sweep bench-decisions \
   bench-passages bench-copies bench-changes bench-chains bench-widget bench-load bench-async bench-outage bench-strain bench-contract \
@@ -245,6 +245,10 @@ bench-peers: $(STAMP)
 # Packages of the images with their hashes: the newest that fit pyproject.toml.
 docker-lock: $(STAMP)
 	@$(BIN)/python -m scripts.lock_images
+
+# The pictures of the documentation, from the demo in Chromium: look at them.
+pictures: $(STAMP)
+	@$(BIN)/python -m scripts.take_pictures
 
 # The reference of the command line, made of --help, and the site with that of Python.
 docs: $(STAMP)

@@ -1,5 +1,6 @@
 """`es-simhash serve`: the HTTP API for related documents, and the explorer."""
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -35,8 +36,8 @@ def serve(
     with `explorer = true`. With --labels, one of them offers pairs of documents to label, as
     `es-simhash lab label` does, and both can go on with the same file.
 
-    Logs go to standard error, one JSON object a line. SIGTERM or Ctrl-C stops it once the requests
-    that run are answered.
+    It prints its address; logs go to standard error, one JSON object a line. SIGTERM or Ctrl-C
+    stops it once the requests that run are answered.
 
     Args:
         config: TOML file: fields that may leave, filters, keys, origins, limits; None for no file.
@@ -65,7 +66,11 @@ def serve(
         click.echo(f"{index} can be served.")
         return
 
-    def warn(address: str) -> None:
+    def announce(address: str) -> None:
+        page = f"; its explorer is {address}/explorer/" if settings.has_explorer else ""
+        # Who reads it from a pipe waits for it.
+        click.echo(f"{index} is served at {address}{page}. Ctrl-C ends it.")
+        sys.stdout.flush()
         if settings.is_open and not is_loopback(host):
             click.echo(
                 f"Whoever reaches {address} can read {index}: the configuration has neither keys "
@@ -73,4 +78,4 @@ def serve(
                 err=True,
             )
 
-    serve_index(service, settings, host=host, port=port, workers=workers, listening=warn)
+    serve_index(service, settings, host=host, port=port, workers=workers, listening=announce)

@@ -202,6 +202,25 @@ def test_an_answer_does_not_wait_for_an_acknowledgement(
     assert min(times[5:]) < 0.03
 
 
+def test_it_prints_its_address_and_that_of_the_explorer_once_it_answers(
+    tenants: str, cluster_url: str, tmp_path: Path
+) -> None:
+    environment = {**os.environ, "ELASTICSEARCH_URL": cluster_url}
+    closed = tmp_path / "closed.toml"
+    closed.write_text("explorer = false\n")
+    for arguments, pages in (((), True), (("--config", closed, "--workers", 2), False)):
+        line = command_line("serve", tenants, *arguments, "--port", 0)
+        with (tmp_path / "log").open("w") as log:
+            pipes: dict[str, Any] = {"env": environment, "stdout": subprocess.PIPE, "stderr": log}
+            with running(line, **pipes) as process:
+                said = process.stdout.readline().decode()
+                form = "is served at (http://127\\.0\\.0\\.1:[0-9]+)(.*)\\. Ctrl-C ends it\\.\n"
+                found = re.fullmatch(f"{tenants} {form}", said)
+                assert found, said
+                assert found[2] == (f"; its explorer is {found[1]}/explorer/" if pages else "")
+                assert "ok" in body(f"{found[1]}/healthz")
+
+
 def test_check_serves_nothing(run: Run, tenants: str, cluster_url: str) -> None:
     done = run("serve", tenants, "--check", "--url", cluster_url)
     assert (done.status, done.out) == (0, f"{tenants} can be served.\n")
