@@ -31,7 +31,7 @@ from tests.support.page_shell import PageShell
 pytestmark = pytest.mark.cluster
 
 PAGES = (
-    *("backfill", "changes", "copies", "deduplicate", "families", "ingest", "passages", "report"),
+    *("backfill", "changes", "copies", "families", "ingest", "passages", "report"),
     *("sweep", "json", "evaluate", "methods", "tune"),
 )
 # Lines that run until they are stopped; tests/maintenance/sweeps stops such sweeps.
@@ -39,7 +39,7 @@ ENDLESS = re.compile(r"sweep .*--every|^tail ")
 # Blocks that show another index than the one here, by the beginning of their first line.
 OTHER_INDEX = ("$ es-simhash families show policies",)
 # What was done before, by pages that say how it is taken back.
-BEFORE = {"deduplicate": "es-simhash families dismiss articles 17 42"}
+BEFORE = {"ingest": "es-simhash families dismiss articles 17 42"}
 HARBOUR = [
     each
     for line in (ROOT / "es_simhash/data/sample/corpus.jsonl").read_text("utf-8").splitlines()

@@ -37,7 +37,7 @@ QUERIED_SHINGLES = 896
 # By `families`, on average, as every document of an index is queried.
 FAMILY_SHINGLES = 128
 # By decisions at ingest. Eight find nearly as many versions, sixteen no more
-# (docs/deduplicate.md).
+# (docs/ingest.md#de-duplicate).
 INGEST_SHINGLES = 12
 
 # --- Versions ---

@@ -5,7 +5,7 @@
 Each collection is written in one shuffled order into an index of its own, once with `flag` and once
 with `skip`, and the audit log is read. Precision: of the documents flagged, or skipped, those with
 a version of theirs. Recall: of those that had a version before them, those decided rightly.
-`--record` writes the figures to docs/figures.json and docs/deduplicate.md.
+`--record` writes the figures to docs/figures.json and docs/ingest.md.
 """
 
 import argparse
@@ -34,7 +34,7 @@ _INDEX = "bench-decisions"
 _NEWS = "wire_news"
 _TITLES = {**NAMES, _NEWS: "agency news"}
 _ACTIONS: tuple[Literal["flag", "skip"], ...] = ("flag", "skip")
-_PAGE = Path(__file__).parents[2] / "docs" / "deduplicate.md"
+_PAGE = Path(__file__).parents[2] / "docs" / "ingest.md"
 
 
 def decided(

@@ -19,7 +19,7 @@ RETAIN: Final = "retain"
 # What `undo` reverts, and of that what has set flags.
 REVERSIBLE = (*ACTIONS, RETAIN)
 FLAGGING = ("flag", "link", RETAIN)
-# Share of the words of a text that may be lost, measured in docs/deduplicate.md.
+# Share of the words of a text that may be lost, measured in docs/ingest.md.
 LOSE = 0.02
 
 
