@@ -31,8 +31,8 @@ from tests.support.page_shell import PageShell
 pytestmark = pytest.mark.cluster
 
 PAGES = (
-    *("backfill", "changes", "copies", "families", "ingest", "passages", "report"),
-    *("sweep", "json", "evaluate", "methods", "tune"),
+    *("backfill", "changes", "families", "ingest", "passages", "report"),
+    *("json", "evaluate", "methods"),
 )
 # Lines that run until they are stopped; tests/maintenance/sweeps stops such sweeps.
 ENDLESS = re.compile(r"sweep .*--every|^tail ")
