@@ -21,6 +21,7 @@ RUN_BY = {
     "docs/connections.md": "tests/cli/test_connection_command.py",
     "docs/experiments.md": "tests/experiments/test_run.py",
     "docs/install.md": "tests/test_pages_typed.py",
+    "docs/operations.md": "tests/test_operations_page.py",
     "docs/plan.md": "tests/cli/test_plan_command.py",
     "docs/privileges.md": "tests/cli",
     "docs/python.md": "tests/test_readme.py",

@@ -35,7 +35,7 @@ _SEPARATOR = "\n\n"
 # Both classes of a character in one byte.
 _MARK_SHIFT = np.uint8(3)
 _CLASS_MASK = np.uint8(7)
-# As many as are fingerprinted fastest (docs/performance.md).
+# As many as are fingerprinted fastest (docs/plan.md#measured-speed-and-size).
 BATCH_CHARACTERS = 200_000
 
 

@@ -6,7 +6,7 @@ Real news, of which documents made of halves of two others fill the index up. Th
 turns; each question is about another text. Prints requests, and processor time of the client and of
 the node a question (Linux); then what the steps of the client take, and each search alone in the
 node. The least of the rounds counts, as others may use the machine. `--record` writes the tables to
-docs/performance.md.
+docs/plan.md.
 """
 
 import argparse
@@ -42,7 +42,7 @@ from tests.bench.program import run
 from tests.support import datasets
 
 _NODE, _INDEX = "bench-question", "bench-question"
-_PAGE = Path(__file__).parents[2] / "docs" / "performance.md"
+_PAGE = Path(__file__).parents[2] / "docs" / "plan.md"
 _SETS = ("wire_news", "bbc_news", "ecbplus", "lee50")
 _TICK = 1000 / os.sysconf("SC_CLK_TCK")
 _OPTIONS = {
