@@ -40,7 +40,7 @@ from es_simhash.store.installation.sidecar_source import require_own_fields
 from es_simhash.store.intents import FindDateField, Where
 from es_simhash.store.protocol import Progress, Result, Steps, Store, ask, no_progress, run
 
-# Of more documents, copies are not looked for: one takes some milliseconds (docs/report.md#who-copied-whom).
+# Of more documents, copies are not looked for: one takes some milliseconds (docs/report.md).
 MAX_COMPARED = 100_000
 
 
