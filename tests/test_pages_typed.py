@@ -31,7 +31,7 @@ from tests.support.page_shell import PageShell
 pytestmark = pytest.mark.cluster
 
 PAGES = (
-    *("backfill", "changes", "families", "ingest", "passages", "report"),
+    *("backfill", "changes", "families", "passages", "report", "ingest"),
     *("json", "evaluate", "methods"),
 )
 # Lines that run until they are stopped; tests/maintenance/sweeps stops such sweeps.
