@@ -69,3 +69,40 @@ class SchemeMismatch(SchemeError):
 
 class MissingExtra(EsSimhashError):
     """An optional dependency is not installed."""
+
+    @classmethod
+    def of(cls, extra: str, need: str) -> "MissingExtra":
+        """Return the error of something that an extra of this package installs.
+
+        Args:
+            extra: Name of the extra.
+            need: What needs what, as `Plots need matplotlib`.
+        """
+        return cls(f"{need}: {install_command(extra)}.")
+
+
+def install_command(extra: str) -> str:
+    """Return the command that installs an extra here: from the clone or the wheel this is from."""
+    # Errors are seldom, and these take longer to import than this module.
+    import json
+    import os
+    import shlex
+    import sys
+    from importlib.metadata import PackageNotFoundError, distribution
+    from pathlib import Path
+    from urllib.parse import unquote, urlsplit
+
+    pip, options, source = "pip", "", "es-simhash"
+    if sys.prefix not in (sys.base_prefix, os.environ.get("VIRTUAL_ENV")):
+        # The environment is not activated: its `pip` is not the one of the shell.
+        pip = f"{shlex.quote(sys.executable)} -m pip"
+    try:
+        # What pip writes where a package is from elsewhere than an index (PEP 610).
+        origin = json.loads(distribution("es-simhash").read_text("direct_url.json") or "{}")
+    except (PackageNotFoundError, ValueError):
+        origin = {}
+    place = urlsplit(origin.get("url", ""))
+    if place.scheme == "file" and Path(unquote(place.path)).exists():
+        source = unquote(place.path)
+        options = " -e" if origin.get("dir_info", {}).get("editable") else ""
+    return f"{pip} install{options} {shlex.quote(f'{source}[{extra}]')}"

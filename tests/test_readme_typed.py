@@ -23,6 +23,7 @@ INSTALLING = (
     "pip install -e '.[languages]'",
     "pip install -e '.[taxonomy]'",
     "pip install -e '.[spacy]'",
+    "pip install -e '.[all]'",
 )
 SERVING = ("es-simhash serve es-simhash-demo --config examples/static/service.toml",)
 DEMO = "es-simhash-demo"

@@ -1,6 +1,7 @@
 """A wheel without methods, evaluation and tuning: what works, and what names the command."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -41,8 +42,13 @@ def run(*command: object, **environment: str) -> subprocess.CompletedProcess[str
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
+    # By way of the source distribution, which has to have all that the wheel is made of.
+    build = (sys.executable, "-m", "build", "--no-isolation", "--sdist", "-o", folder, ROOT)
+    done = run(*build)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (sources,) = folder.glob("*.tar.gz")
     pip = (sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation")
-    done = run(*pip, "-w", folder, ROOT, **{VARIABLE: "1"})
+    done = run(*pip, "-w", folder, sources, **{VARIABLE: "1"})
     assert done.returncode == 0, done.stderr
     (path,) = folder.glob("*.whl")
     return path
@@ -70,6 +76,31 @@ def test_the_wheel_has_everything_but_the_lab(wheel: Path) -> None:
     left_out = tuple(f"{folder.removeprefix('/')}/" for folder in LEFT_OUT)
     assert [name for name in names if name.startswith(left_out)] == []
     assert all((ROOT / folder).is_dir() for folder in left_out)
+
+
+def test_every_extra_that_pages_and_errors_name_is_one_of_the_wheel(
+    wheel: Path, scripts: Path
+) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        (metadata,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
+        provided = set(re.findall(r"^Provides-Extra: (.+)$", archive.read(metadata).decode(), re.M))
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    code = (ROOT / "es_simhash").rglob("*.py")
+    needing = r'MissingExtra\.of\(\s*"(\w+)"'
+    named = {
+        *(name for page in pages for name in re.findall(r"pip install .*\[(\w+)\]'", read(page))),
+        *(name for path in code for name in re.findall(needing, read(path))),
+    }
+    assert {"all", "chinese", "languages", "service"} <= named
+    assert named <= provided
+    # It is installed from a file, which is in no index.
+    shown = "from es_simhash.errors import install_command; print(install_command('service'))"
+    command = run(scripts / "python", "-I", "-c", shown).stdout
+    assert command.endswith(f" install '{wheel}[service]'\n")
+
+
+def read(path: Path) -> str:
+    return path.read_text("utf-8")
 
 
 def test_the_core_works(scripts: Path, tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 from es_simhash.errors import InputError, MissingExtra
 from es_simhash.semantics.concept_weights import profile_weights
 from es_simhash.semantics.entities.document_entities import upstream_entities
-from es_simhash.semantics.extractors.builtin import BuiltinExtractor
+from es_simhash.semantics.extractors.builtin import BuiltinExtractor, text_language
+from es_simhash.semantics.rarity import require_package
 from es_simhash.semantics.semantic_profile import (
     STORED_CONCEPTS,
     VOCABULARY_PREFIX,
@@ -22,7 +23,6 @@ from es_simhash.semantics.semantic_profile import (
 )
 from es_simhash.semantics.semantic_scheme import (
     DEFAULT_SEMANTICS,
-    OPTIONAL_PACKAGES,
     WORD_VECTORS,
     SemanticScheme,
     installed_packages,
@@ -232,12 +232,22 @@ def _extractor(scheme: SemanticScheme) -> Extractor:
                 f"write 'spacy:./{scheme.pipeline}', which is stored as an absolute path."
             )
         return SpacyExtractor(scheme.pipeline)
-    for package in sorted(scheme.packages - installed_packages()):
-        raise MissingExtra(
-            f"The index was installed where the package {package!r} is, and reads texts with it; "
-            f"run `pip install 'es-simhash[{OPTIONAL_PACKAGES[package]}]'` here too."
-        )
     return BuiltinExtractor(scheme.language, packages=scheme.packages)
+
+
+def refusal(text: str, scheme: SemanticScheme | None) -> str | None:
+    """Return why a text cannot be read here, before that costs anything; None if it can.
+
+    An index is read where not all packages are by which it reads texts: a text that needs one of
+    them is refused, so that no machine reads it in another way.
+    """
+    if scheme is None or not scheme.packages - installed_packages():
+        return None
+    try:
+        require_package(text_language(text, scheme.language), scheme.packages)
+    except MissingExtra as error:
+        return str(error)
+    return None
 
 
 def _scheme_vocabulary(scheme: SemanticScheme, path: str | None) -> Vocabulary | None:

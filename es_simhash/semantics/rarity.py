@@ -9,21 +9,31 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib import import_module
 from importlib.resources import files
+from importlib.util import find_spec
 from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.errors import MissingExtra
 from es_simhash.semantics.languages.chinese_segmentation import word_frequencies
 from es_simhash.semantics.languages.word_lists import LANGUAGE_ALIASES
 from es_simhash.semantics.languages.words import normal_form
-from es_simhash.semantics.semantic_scheme import installed_packages
+from es_simhash.semantics.semantic_scheme import OPTIONAL_PACKAGES, installed_packages
 
 # Words that occur less than once in ten million are all as rare as each other.
 UNKNOWN_RARITY = 5.0
 # Words whose rarity is cached; dropping them all at once is cheap and rare.
 _MAX_WORDS_CACHED = 1 << 18
 _SHIPPED = ("de", "en", "es")
+# The languages of wordfreq, whose data no longer change: where it is not installed, they tell which
+# texts need it.
+WORDFREQ_LANGUAGES = frozenset({
+    "ar", "bg", "bn", "ca", "cs", "da", "de", "el", "en", "es", "fa",
+    "fi", "fil", "fr", "he", "hi", "hu", "id", "is", "it", "ja", "ko",
+    "lt", "lv", "mk", "ms", "nb", "nl", "pl", "pt", "ro", "ru", "sh",
+    "sk", "sl", "sv", "ta", "tr", "uk", "ur", "vi", "zh",
+})  # fmt: skip
 _WORDFREQ_CODES = {**LANGUAGE_ALIASES, "hr": "sh", "sr": "sh", "bs": "sh", "tl": "fil"}
 
 
@@ -55,6 +65,24 @@ def frequency_source(language: str, packages: frozenset[str] | None = None) -> s
     if "wordfreq" in allowed and _wordfreq_code(language):
         return "wordfreq"
     return "none"
+
+
+def require_package(language: str, packages: frozenset[str]) -> None:
+    """Check that the package is here by which texts of a language are read.
+
+    Args:
+        language: ISO 639-1 code.
+        packages: Packages that the scheme of an index has.
+
+    Raises:
+        MissingExtra: It is not; without it the same text would be read in another way.
+    """
+    package = frequency_source(language, packages)
+    if package in OPTIONAL_PACKAGES and find_spec(package) is None:
+        raise MissingExtra.of(
+            OPTIONAL_PACKAGES[package],
+            f"Texts in language {language!r} need {package}, by which the index reads them",
+        )
 
 
 class _Rarities(dict[str, float]):
@@ -147,6 +175,5 @@ def _from_frequencies(frequencies: Mapping[str, float]) -> dict[str, float]:
 
 def _wordfreq_code(language: str) -> str:
     """Return the code under which wordfreq has the language; empty when it has not."""
-    # wordfreq is an optional extra.
     code = _WORDFREQ_CODES.get(language, language)
-    return code if code in import_module("wordfreq").available_languages() else ""
+    return code if code in WORDFREQ_LANGUAGES else ""

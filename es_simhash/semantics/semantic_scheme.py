@@ -182,5 +182,13 @@ def installed_packages() -> frozenset[str]:
     return frozenset(package for package in OPTIONAL_PACKAGES if find_spec(package))
 
 
+def absent_extras(scheme: SemanticScheme) -> tuple[str, ...]:
+    """Return the extras that this machine lacks to read every text of an index."""
+    absent = {OPTIONAL_PACKAGES[package] for package in scheme.packages - installed_packages()}
+    if scheme.pipeline is not None and find_spec("spacy") is None:
+        absent.add("spacy")
+    return tuple(sorted(absent))
+
+
 # The default of an installation.
 DEFAULT_SEMANTICS = SemanticScheme("+".join([BUILTIN, *sorted(installed_packages())]))

@@ -15,4 +15,4 @@ def require_extra() -> None:
     """
     for package in _PACKAGES:
         if find_spec(package) is None:
-            raise MissingExtra(f"The service needs {package}: pip install 'es-simhash[service]'.")
+            raise MissingExtra.of("service", f"The service needs {package}")

@@ -13,9 +13,7 @@ try:
     from pyspark.sql import SparkSession as Session
     from pyspark.sql import functions as F
 except ImportError as error:
-    raise MissingExtra(
-        "Bulk work on Spark needs PySpark: pip install 'es-simhash[spark]'."
-    ) from error
+    raise MissingExtra.of("spark", "Bulk work on Spark needs PySpark") from error
 
 __all__ = [
     "AnalysisException",

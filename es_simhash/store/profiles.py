@@ -249,9 +249,7 @@ def _keyring(table: TomlTable, name: str, _: Path) -> str:
         # Optional: the keyring of the desktop.
         import keyring
     except ImportError as error:
-        raise MissingExtra(
-            "Secrets of a keyring need the package keyring: pip install keyring."
-        ) from error
+        raise MissingExtra.of("keyring", "Secrets of a keyring need keyring") from error
     try:
         value = keyring.get_password(KEYRING_SERVICE, name)
     except keyring.errors.KeyringError as error:

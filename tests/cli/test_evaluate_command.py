@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from es_simhash.errors import install_command
 from tests.support.made_up_texts import make_text, revise
 from tests.support.pages import Page
 
@@ -200,7 +201,7 @@ def test_plots_are_svg_and_png_and_the_same_in_every_run(
         assert struct.unpack(">II", png[16:24]) == (1440, 960)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     done = run(*arguments, "--plots", "never")
-    assert "pip install 'es-simhash[plots]'" in done.refusal()
+    assert install_command("plots") in done.refusal()
     assert not (tmp_path / "never").exists()
 
 

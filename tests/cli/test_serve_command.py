@@ -16,6 +16,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from es_simhash.errors import install_command
 from tests.cli.conftest import Run
 from tests.support.processes import children, command_line, running
 from tests.support.proxy import Proxy
@@ -239,4 +240,4 @@ def test_without_the_extra_the_command_names_it() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert done.stderr == ("Error: The service needs uvicorn: pip install 'es-simhash[service]'.\n")
+    assert done.stderr == f"Error: The service needs uvicorn: {install_command('service')}.\n"

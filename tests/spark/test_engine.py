@@ -1,7 +1,9 @@
 import subprocess
 import sys
 
-SENTENCE = "Bulk work on Spark needs PySpark: pip install 'es-simhash[spark]'."
+from es_simhash.errors import install_command
+
+SENTENCE = f"Bulk work on Spark needs PySpark: {install_command('spark')}."
 
 
 def test_without_pyspark_one_sentence_says_what_to_install() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from es_simhash.errors import InputError
+from es_simhash.errors import InputError, MissingExtra
 from es_simhash.fingerprints.fingerprint_batch import FingerprintBatch
 from es_simhash.fingerprints.text_fingerprints import fingerprint_batch
 from es_simhash.ingestion.bulk.document_batches import Batch
@@ -170,7 +170,17 @@ def _encoded(
     sources = None
     if config.entity_fields:
         group, sources = _with_sources(group, config.entity_fields, prepared)
-    derived = encode([document.text for document in group], config, sources)
+    try:
+        derived = encode([document.text for document in group], config, sources)
+    except MissingExtra as error:
+        # One of them is in a language that this machine lacks a package for.
+        if len(group) > 1:
+            for document in group:
+                yield from _encoded([document], config, prepared)
+        else:
+            failures = (Failure(each.position, each.id, str(error)) for each in group)
+            prepared.failures.extend(failures)
+        return
     for document, count, simhash in zip(group, derived.chunks, derived.objects, strict=True):
         if reason := chunk_limit_error(count):
             prepared.failures.append(Failure(document.position, document.id, reason))

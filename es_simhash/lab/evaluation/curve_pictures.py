@@ -131,7 +131,7 @@ def require_plots() -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
-        raise MissingExtra("Plots need matplotlib: pip install 'es-simhash[plots]'.") from error
+        raise MissingExtra.of("plots", "Plots need matplotlib") from error
 
 
 def drawn(title: str, size: tuple[float, float], draw: "Callable[[Figure], None]") -> Picture:

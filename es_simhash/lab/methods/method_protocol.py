@@ -97,7 +97,5 @@ def require_baseline(module: str, method: str) -> Any:
             warnings.simplefilter("ignore")
             return import_module(module)
     except ImportError as error:
-        raise MissingExtra(
-            f"Method {method!r} needs {_PACKAGES.get(package, package)}: "
-            "pip install 'es-simhash[baselines]'."
-        ) from error
+        need = f"Method {method!r} needs {_PACKAGES.get(package, package)}"
+        raise MissingExtra.of("baselines", need) from error

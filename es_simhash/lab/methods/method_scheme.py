@@ -89,10 +89,8 @@ class FingerprintScheme:
         """
         for package in self.packages:
             if find_spec(package) is None:
-                raise MissingExtra(
-                    f"Scheme {self.name!r} needs {package}, which is not installed. Run "
-                    f"`pip install 'es-simhash[{_EXTRAS[package]}]'`."
-                )
+                need = f"Scheme {self.name!r} needs {package}, which is not installed"
+                raise MissingExtra.of(_EXTRAS[package], need)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,6 +16,7 @@ from es_simhash.maintenance.backfills.backfill_job import (
 )
 from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.semantics.entities.document_entities import upstream_entities
+from es_simhash.semantics.profiler import refusal
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.bulk import create_action, update_action
 from es_simhash.store.encoding import encode
@@ -261,7 +262,7 @@ def rejection(content: str, source: Mapping[str, Any], config: IndexConfig) -> s
         upstream_entities(source, config.entity_fields)
     except InputError as error:
         return str(error)
-    return _too_many_chunks(content, config.scheme)
+    return refusal(content, config.semantics) or _too_many_chunks(content, config.scheme)
 
 
 def _too_many_chunks(content: str, scheme: Scheme) -> str | None:

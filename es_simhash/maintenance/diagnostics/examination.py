@@ -37,6 +37,7 @@ from es_simhash.maintenance.diagnostics.findings import (
     Finding,
     bit_findings,
     block_findings,
+    machine_findings,
     recall_findings,
     settings_findings,
     status_findings,
@@ -47,6 +48,7 @@ from es_simhash.maintenance.diagnostics.index_state import (
     count_documents,
     read_settings,
 )
+from es_simhash.semantics.semantic_scheme import absent_extras
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.block_scans import BlockScans
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
@@ -82,6 +84,7 @@ class Examination:
         cost: Documents that searches within the largest k examine.
         recall: What searches by blocks find of all that is within k.
         suggested: Cost of the largest k that is guaranteed, cheap, and finds nothing by chance.
+        absent_extras: Extras that this machine lacks to read every text of the index.
     """
 
     status: Status
@@ -99,6 +102,7 @@ class Examination:
     cost: SearchCost
     recall: Recall
     suggested: SearchCost
+    absent_extras: tuple[str, ...] = ()
 
     @property
     def findings(self) -> list[Finding]:
@@ -111,6 +115,7 @@ class Examination:
         findings = [
             *settings_findings(self.settings, index),
             *status_findings(self.status, backfill),
+            *machine_findings(self.absent_extras),
             *text_findings(self.fingerprinted, self.unfingerprinted, backfill, self.other_field),
             *bit_findings(self.bits),
             *recall_findings(self.recall),
@@ -193,6 +198,7 @@ def examine(
         cost=costs[0],
         recall=searches.recall(current, max_k),
         suggested=_suggested(costs[-1], prints, documents),
+        absent_extras=() if config.semantics is None else absent_extras(config.semantics),
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from es_simhash.errors import install_command
 from es_simhash.maintenance.diagnostics.bit_distances import BitBalance
 from es_simhash.maintenance.diagnostics.block_searches import HotBlock, Recall, SearchCost
 from es_simhash.maintenance.diagnostics.document_sample import MISSING, STALE, UNREADABLE
@@ -110,6 +111,23 @@ def _empty_findings(status: Status) -> Iterator[Finding]:
             "problem" if share >= _MANY_EMPTY else "hint",
             f"{status.empty} texts ({share:.0%}) have no word, so that nothing is related to them.",
             "Check whether --text-field names the field of the text; if it does, leave them.",
+        )
+
+
+_READ_BY = {
+    "chinese": "Chinese texts",
+    "languages": "texts in some 40 languages, not those in English, German and Spanish,",
+    "spacy": "all texts",
+}
+
+
+def machine_findings(absent: Sequence[str]) -> Iterator[Finding]:
+    """Yield findings on the extras that this machine lacks to read the texts of an index."""
+    for extra in absent:
+        yield Finding(
+            "hint",
+            f"This machine lacks the extra {extra!r}: {_READ_BY[extra]} are refused here.",
+            f"If you need them: `{install_command(extra)}`.",
         )
 
 

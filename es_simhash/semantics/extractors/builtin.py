@@ -17,7 +17,7 @@ from es_simhash.semantics.languages.words import (
     fold_forms,
     words_with_offsets,
 )
-from es_simhash.semantics.rarity import UNKNOWN_RARITY, rarity
+from es_simhash.semantics.rarity import UNKNOWN_RARITY, rarity, require_package
 from es_simhash.semantics.semantic_profile import Extraction, Phrase
 from es_simhash.semantics.semantic_scheme import BUILTIN, installed_packages
 
@@ -130,6 +130,16 @@ def _scores(
     }
 
 
+def text_language(text: str, language: str = "") -> str:
+    """Return the ISO 639-1 code of the language of a text; empty when nothing fits.
+
+    Args:
+        text: The text.
+        language: That of all texts; empty to detect it.
+    """
+    return language or detect_language(text) or _english_by_words(text)
+
+
 def _english_by_words(text: str) -> str:
     """Return `en` for a text without stop words most of whose words are English, else nothing."""
     if not text[:_SAMPLE_CHARACTERS].isascii():
@@ -158,11 +168,16 @@ class BuiltinExtractor:
         return "+".join([BUILTIN, *sorted(self._packages)])
 
     def extract(self, texts: Sequence[str]) -> list[Extraction]:
-        """Return one extraction for each text of a batch, in order."""
+        """Return one extraction for each text of a batch, in order.
+
+        Raises:
+            MissingExtra: A text is in a language that a package is needed for.
+        """
         return [self._extraction(text) for text in texts]
 
     def _extraction(self, text: str) -> Extraction:
-        language = self._language or detect_language(text) or _english_by_words(text)
+        language = text_language(text, self._language)
+        require_package(language, self._packages)
         entities = find_entities(text, language, self._packages)
         if language != "zh" or "jieba" not in self._packages:
             forms = count_forms(text, language)

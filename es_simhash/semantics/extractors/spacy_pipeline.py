@@ -99,9 +99,8 @@ def require_spacy() -> Any:
     try:
         import spacy  # an optional extra
     except ImportError as error:
-        raise MissingExtra(
-            "Reading texts with a spaCy pipeline needs spaCy: pip install 'es-simhash[spacy]'."
-        ) from error
+        need = "Reading texts with a spaCy pipeline needs spaCy"
+        raise MissingExtra.of("spacy", need) from error
     return spacy
 
 

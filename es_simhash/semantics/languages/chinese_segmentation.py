@@ -150,8 +150,6 @@ def _jieba() -> tuple[Path, Callable[[str], Iterable[str]]]:
             jieba = import_module("jieba")
             guess = import_module("jieba.finalseg").cut
     except ImportError as error:
-        raise MissingExtra(
-            "Chinese words need jieba: pip install 'es-simhash[chinese]'."
-        ) from error
+        raise MissingExtra.of("chinese", "Chinese words need jieba") from error
     logging.getLogger("jieba").setLevel(logging.WARNING)
     return Path(str(jieba.__file__)).parent, guess

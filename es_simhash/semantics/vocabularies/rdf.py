@@ -57,9 +57,7 @@ def _parse(path: Path) -> "Graph":
     try:
         from rdflib import Graph  # an optional extra
     except ImportError as error:
-        raise MissingExtra(
-            "Reading a taxonomy needs rdflib: pip install 'es-simhash[taxonomy]'."
-        ) from error
+        raise MissingExtra.of("taxonomy", "Reading a taxonomy needs rdflib") from error
     content = read_bytes(path)
     kind = _SUFFIXES.get(path.suffix.lower()) or _kind_of(content)
     checked = BytesIO(_CHECKS[kind](content, path))

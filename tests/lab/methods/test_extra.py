@@ -1,11 +1,12 @@
 """Methods without the packages that they are taken from."""
 
+import re
 import subprocess
 import sys
 
 import pytest
 
-from es_simhash.errors import MissingExtra
+from es_simhash.errors import MissingExtra, install_command
 from es_simhash.lab.methods import parts_of_speech
 from es_simhash.lab.methods.method_registry import method_named
 
@@ -29,7 +30,7 @@ def test_a_missing_package_is_named_with_its_command(
         method_named(name).read(["One text.", "Another text."])
     assert repr(name) in str(error.value)
     assert called in str(error.value)
-    assert str(error.value).endswith("pip install 'es-simhash[baselines]'.")
+    assert str(error.value).endswith(f": {install_command('baselines')}.")
 
 
 def test_chinese_parts_of_speech_without_jieba_name_the_command(
@@ -37,7 +38,7 @@ def test_chinese_parts_of_speech_without_jieba_name_the_command(
 ) -> None:
     parts_of_speech._chinese_tags.cache_clear()
     monkeypatch.setitem(sys.modules, "jieba", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'es-simhash\[chinese\]'"):
+    with pytest.raises(MissingExtra, match=re.escape(install_command("chinese"))):
         parts_of_speech.chinese_kind("学校")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from es_simhash.errors import InputError, MissingExtra
+from es_simhash.errors import InputError, MissingExtra, install_command
 from es_simhash.semantics.vocabularies.shared_vocabulary import common_concepts
 from es_simhash.semantics.vocabularies.taxonomy import cycles, read_taxonomy
 from es_simhash.semantics.vocabularies.vocabulary import Vocabulary
@@ -355,7 +355,7 @@ def test_xml_in_another_encoding_is_read(read):
 
 def test_without_rdflib_the_install_command_is_named(write, monkeypatch):
     monkeypatch.setitem(sys.modules, "rdflib", None)
-    with pytest.raises(MissingExtra, match=re.escape("pip install 'es-simhash[taxonomy]'")):
+    with pytest.raises(MissingExtra, match=re.escape(install_command("taxonomy"))):
         read_taxonomy(write(TURTLE))
 
 
