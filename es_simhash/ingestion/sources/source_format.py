@@ -182,10 +182,8 @@ def unpacked(raw: "io.BufferedReader[Any]", head: bytes, name: str) -> "io.Buffe
         try:
             import zstandard
         except ImportError as error:
-            raise MissingExtra(
-                f"{name} is packed with zstd, which needs zstandard: "
-                "pip install 'es-simhash[files]'."
-            ) from error
+            need = f"{name} is packed with zstd, which needs zstandard"
+            raise MissingExtra.of("files", need) from error
         reader = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
         return io.BufferedReader(reader, _BUFFER_BYTES)
     return raw
