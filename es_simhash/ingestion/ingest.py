@@ -104,7 +104,7 @@ def ingest_sources(
         batches = _resumed(sources, settings.limits, journal, progress)
         on_progress = settings.on_progress or (lambda progress: None)
         on_progress(progress)
-        for batch, report in run.reports(batches):
+        for batch, report in run.reports(batches, progress.before):
             if batch.checkpoint is not None:
                 counts = IngestReport.of(report.outcomes).to_dict()
                 journal.save(batch.checkpoint, counts, report.records)
@@ -227,16 +227,23 @@ class _Run:
         name, settings = self.target.name, self.settings
         return self.open(self.client, name, given, self.on_version, settings), names
 
-    def reports(self, batches: Iterable[Batch]) -> Iterator[tuple[Batch, BatchReport]]:
-        """Yield each batch, in order, when all its documents are written or have failed."""
+    def reports(
+        self, batches: Iterable[Batch], before: IngestReport | None = None
+    ) -> Iterator[tuple[Batch, BatchReport]]:
+        """Yield each batch, in order, when all its documents are written or have failed.
+
+        Args:
+            batches: What is to be written.
+            before: What an interrupted run did, which is completed.
+        """
         settings = self.settings
-        with DeadLetter(settings.dead_letter) as dead_letter, self._policy() as policy:
+        with DeadLetter(settings.dead_letter) as dead_letter, self._policy(before) as policy:
             yield from WriteRun(
                 policy, processes=settings.processes, ahead=settings.ahead, dead_letter=dead_letter
             ).finished(batches)
 
     @contextmanager
-    def _policy(self) -> Iterator[WritePolicy[Any]]:
+    def _policy(self, before: IngestReport | None) -> Iterator[WritePolicy[Any]]:
         """Yield what decides on the writes; the audit log of a version policy is open meanwhile."""
         settings, target = self.settings, self.target
         if self.on_version is None:
@@ -252,6 +259,8 @@ class _Run:
             retry=settings.retry,
             run=settings.run,
         ) as versions:
+            if before is not None and before.documents:
+                versions.resume(self.documents, before)
             yield WriteDecided(versions, self.documents, rewrite=settings.rewrite)
 
     def job(self, sources: Sequence[Source]) -> Job:

@@ -26,7 +26,7 @@ from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
 from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.gateway import Client
+from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.elasticsearch.store import ElasticsearchStore, installed_store
 from es_simhash.store.installation.noted_pairs import Dismissals, UndoneDecision
@@ -88,9 +88,13 @@ def undo(
         config: Names of the fields, and the vocabulary; the schemes are those of the index.
         retry: How long requests to a busy cluster are retried.
     """
-    store = installed_store(client, index, config or IndexConfig(), retry or RetryPolicy())
+    policy = retry or RetryPolicy()
+    store = installed_store(client, index, config or IndexConfig(), policy)
     with unchanging_audit(audit):
-        return _undone(store, _Log.open(audit_of(audit, client), index, run))
+        report = _undone(store, _Log.open(audit_of(audit, client), index, run))
+    # The waiting of the store has ended with what it wrote.
+    Gateway.of(client, policy).refresh(index)
+    return report
 
 
 def _undone(store: ElasticsearchStore, log: "_Log") -> UndoReport:
@@ -111,7 +115,6 @@ def _undone(store: ElasticsearchStore, log: "_Log") -> UndoReport:
         undoing.remove_flags(batch)
     # Of a document that was lost twice, the later one is restored.
     undoing.restore(record for record in log.lost() if last[_lost_id(record)] == _key(record))
-    store.refresh()
     return undoing.report
 
 

@@ -6,7 +6,10 @@ from typing import Any
 import pytest
 
 from es_simhash.errors import IndexMissing, InputError
-from es_simhash.ingestion.undo import UndoReport
+from es_simhash.ingestion.undo import UndoReport, undo
+from es_simhash.store.elasticsearch.connection import connect
+from es_simhash.store.elasticsearch.retry import RetryPolicy
+from tests.support.proxy import Proxy
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
@@ -114,3 +117,25 @@ def test_the_log_of_another_index_is_refused(desk: Any, documents: Any) -> None:
     desk.audit.write_bytes(desk.audit.read_bytes().replace(desk.name.encode(), b"another"))
     with pytest.raises(InputError, match="no decisions"):
         desk.undo()
+
+
+def test_a_cluster_that_is_busy_at_the_end_is_waited_for(
+    desk: Any, documents: Any, proxy: Proxy
+) -> None:
+    desk.write(documents, "skip")
+    restored, busy = [], []
+
+    def hook(path: str, body: bytes) -> Any:
+        if path.split("?")[0] == "/_bulk" or path.startswith(f"/{desk.name}/_bulk"):
+            restored.append(path)
+        if restored and path.startswith(f"/{desk.name}/_refresh") and len(busy) < 2:
+            busy.append(path)
+            return 503, b"{}"
+        return None
+
+    proxy.hook = hook
+    with connect(proxy.url) as client:
+        quick = RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=1)
+        done = undo(client, desk.name, desk.audit, retry=quick)
+    assert (done.restored, len(busy)) == (6, 2)
+    assert desk.documents() == without_ids(documents)

@@ -1,8 +1,10 @@
 """What decisions change in documents that are in the index already: families and deletions."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from es_simhash.ingestion.bulk.outcomes import IngestReport
+from es_simhash.ingestion.bulk.run_documents import RunDocuments, key_of
 from es_simhash.ingestion.deduplication.audit_log import Record
 from es_simhash.ingestion.deduplication.stored_documents import (
     StoredDocuments,
@@ -142,24 +144,53 @@ def finish_replacements(documents: StoredDocuments, records: Iterable[Record]) -
     manual = documents.context.manual
     pending = (
         record
-        for record in records
-        if record.head["action"] == "replace"
-        and record.head["index"] == documents.context.index
-        and "replaced" in record.head
-        and not manual.keeps_apart(str(record.head["id"]), str(record.head["other"]))
+        for record in _replacements(documents, records)
+        if not manual.keeps_apart(str(record.head["id"]), str(record.head["other"]))
     )
     return sum(_finish(documents, batch) for batch in batches_of(pending, _DELETIONS_PER_REQUEST))
 
 
+def count_replaced(
+    documents: StoredDocuments, records: Iterable[Record], run: RunDocuments, report: IngestReport
+) -> None:
+    """Count documents of a run as replaced that were deleted after its last checkpoint.
+
+    The run was killed before it counted them, and finds what replaced them unchanged now.
+
+    Args:
+        documents: Reads documents of the index.
+        records: Records of the audit log.
+        run: The documents of the run up to the checkpoint; those that are gone leave it.
+        report: What became of them; is changed.
+    """
+    for batch in batches_of(_replacements(documents, records), _DELETIONS_PER_REQUEST):
+        others = {str(record.head["other"]): _replaced_ref(record) for record in batch}
+        known = run.standing([key_of(id) for id in others])
+        standing = {id: each for id, each in zip(others, known, strict=True) if each is not None}
+        present = documents.existing([others[id] for id in standing])
+        gone = {id: each for id, each in standing.items() if id not in present}
+        for each in gone.values():
+            report.counts[each.status] -= 1
+            report.counts["replaced"] += 1
+        run.put([], [key_of(id) for id in gone])
+
+
+def _replacements(documents: StoredDocuments, records: Iterable[Record]) -> Iterator[Record]:
+    """Yield the records of documents of the index that were to be deleted for another."""
+    for record in records:
+        head = record.head
+        is_here = head["index"] == documents.context.index
+        if is_here and head["action"] == "replace" and "replaced" in head:
+            yield record
+
+
+def _replaced_ref(record: Record) -> DocumentRef:
+    head = record.head
+    return DocumentRef(head["replaced"][0], str(head["other"]), head.get("other_routing"))
+
+
 def _finish(documents: StoredDocuments, batch: Sequence[Record]) -> int:
-    refs = [
-        DocumentRef(
-            record.head["replaced"][0],
-            str(record.head["other"]),
-            record.head.get("other_routing"),
-        )
-        for record in batch
-    ]
+    refs = [_replaced_ref(record) for record in batch]
     unchanged = [
         (record, stored)
         for record, stored in zip(batch, documents.read(refs), strict=True)

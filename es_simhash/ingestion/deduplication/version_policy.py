@@ -9,6 +9,8 @@ from es_simhash.errors import InputError
 from es_simhash.ingestion.bulk.batch_preparation import identify, prepare_undecided
 from es_simhash.ingestion.bulk.document_batches import BatchLimits
 from es_simhash.ingestion.bulk.lookup import kept_parts
+from es_simhash.ingestion.bulk.outcomes import IngestReport
+from es_simhash.ingestion.bulk.run_documents import RunDocuments
 from es_simhash.ingestion.bulk.splitter import split_documents
 from es_simhash.ingestion.bulk.target_index import TargetIndex
 from es_simhash.ingestion.deduplication.audit_log import AuditLog, default_audit, open_audit
@@ -16,6 +18,7 @@ from es_simhash.ingestion.deduplication.audit_runs import new_run
 from es_simhash.ingestion.deduplication.batch_decider import BatchDecider, with_superseded
 from es_simhash.ingestion.deduplication.dry_run import NoAudit, Unreserved
 from es_simhash.ingestion.deduplication.effects import (
+    count_replaced,
     delete_replaced,
     finish_replacements,
     join_families,
@@ -144,6 +147,16 @@ class VersionPolicy:
         trace: TracebackType | None,
     ) -> None:
         self._audit.close()
+
+    def resume(self, run: RunDocuments, report: IngestReport) -> None:
+        """Count what an interrupted run deleted after its last checkpoint as replaced.
+
+        Args:
+            run: The documents of the interrupted run; those that are gone leave it.
+            report: What became of them; is changed.
+        """
+        if self.rules.action == "replace":
+            count_replaced(self._documents, self._audit.read(), run, report)
 
     @property
     def audit(self) -> str:

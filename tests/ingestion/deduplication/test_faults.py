@@ -1,5 +1,6 @@
 """Documents that are refused, busy clusters, and runs that are killed."""
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -8,16 +9,22 @@ import pytest
 
 from es_simhash.ingestion.bulk.document_batches import BatchLimits
 from es_simhash.ingestion.bulk.input_sources import open_sources
+from es_simhash.ingestion.bulk.outcomes import IngestReport
 from es_simhash.ingestion.deduplication import audit_log
 from es_simhash.ingestion.deduplication.audit_log import audit_of
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.ingest import ingest_sources
-from es_simhash.ingestion.ingest_settings import IngestSettings
+from es_simhash.ingestion.ingest_settings import IngestProgress, IngestSettings
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.retry import RetryPolicy, Unavailable
+from es_simhash.store.installation.install import install
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
+
+
+# Before which requests a run is killed: first, last, step.
+KILLED = {"skip": (0, 60, 3), "link": (0, 60, 5), "replace": (2, 60, 3)}
 
 
 class Killed(BaseException):
@@ -82,12 +89,19 @@ def test_a_busy_cluster_is_retried(
     assert set(desk.documents()) == {"0v", "1v", "2v", "3v"}
 
 
-def run(desk: Any, path: Any, action: str) -> Counter[str]:
-    """Ingest a file, with a journal."""
+def run(
+    desk: Any, path: Any, action: str, reports: list[IngestReport] | None = None
+) -> Counter[str]:
+    """Ingest a file, with a journal; at the end its report is added to those that are given."""
+    progress: list[IngestProgress] = []
     retry = RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=1)
     journal = path.with_name("journal")
     settings = IngestSettings(
-        limits=BatchLimits(documents=4), ahead=1, retry=retry, journal=journal
+        limits=BatchLimits(documents=4),
+        ahead=1,
+        retry=retry,
+        journal=journal,
+        on_progress=progress.append,
     )
     outcomes = ingest_sources(
         desk.client,
@@ -96,23 +110,22 @@ def run(desk: Any, path: Any, action: str) -> Counter[str]:
         on_version=OnVersion(action, audit=desk.audit, lose=1),
         settings=settings,
     )
-    return Counter(each.status for each in outcomes)
+    done = list(outcomes)
+    if reports is not None:
+        reports.append(progress[-1].before + IngestReport.of(done))
+    return Counter(each.status for each in done)
 
 
 @pytest.mark.parametrize("action", ["skip", "link", "replace"])
 def test_a_run_that_is_killed_before_any_request_goes_on_to_the_same_end(
     desk: Any, documents: Any, tmp_path: Any, action: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import json
-
-    from es_simhash.store.installation.install import install
-
     path = tmp_path / "documents.jsonl"
     path.write_text("".join(json.dumps(each) + "\n" for each in documents))
     request = Gateway.send
     ends = []
     # None is killed in the first round; then each before another request.
-    for last in [None, *range(0, 60, 5 if action == "link" else 3)]:
+    for last in [None, *range(*KILLED[action])]:
         desk.client.indices.delete(
             index=f"{desk.name},{desk.name}-simhash", ignore_unavailable=True
         )
@@ -128,13 +141,17 @@ def test_a_run_that_is_killed_before_any_request_goes_on_to_the_same_end(
             return request(self, *rest, **more)
 
         monkeypatch.setattr(Gateway, "send", killed)
+        reports: list[IngestReport] = []
         try:
-            run(desk, path, action)
+            run(desk, path, action, reports)
         except Killed:
             left[0] = None
-            run(desk, path, action)
+            run(desk, path, action, reports)
         monkeypatch.undo()
         kept = desk.documents()
+        counts = reports[-1].counts
+        there = counts["written"] + counts["unchanged"]
+        assert (there, counts.total()) == (len(kept), 12), f"killed before {last}"
         desk.undo(run="all")
         everything = desk.documents()
         assert everything == {each["id"]: each for each in documents}, f"killed before {last}"

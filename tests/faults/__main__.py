@@ -1,0 +1,81 @@
+"""Faults are put between commands and the engine, and what the commands leave is checked.
+
+    python -m tests.faults [--seed 1] [--faults 500] [--only NAME]
+
+Each trial runs one command (ingest with each action, backfill, families, copies, sweep) over a
+small collection on an index of its own. A proxy before a real node cuts connections, tears answers,
+keeps them for ever, answers 429 and 503, does half of a bulk request; it kills, terminates and
+interrupts the command at any request; it blocks the index as a full disk or an operator does; and
+the disk of the client is full. The command is run again until it is done. Then each document
+must be there once with its fields or in the audit log, the decisions must be those of a run without
+faults, the report must equal the index, a further run must write nothing, and `undo` must restore
+all. The exit status is 1 if anything is found. The seed repeats what is chosen; in which order the
+requests of several threads come is not chosen.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+
+from es_simhash.errors import EsSimhashError
+from es_simhash.store.elasticsearch.connection import connect
+from scripts.local_node import node as nodes
+from tests.bench.program import run
+from tests.faults.commands import Commands
+from tests.faults.faulty_proxy import faulty_proxy
+from tests.faults.trials import FINDINGS, KINDS, Tally, Trials
+
+_NODE = "faults"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run trials until so many faults were injected, and print what was found."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=int(time.time()) % 100_000)
+    parser.add_argument("--faults", type=int, default=500)
+    parser.add_argument("--only", help="name of a kind of trial")
+    options = parser.parse_args(argv)
+    if options.only is not None and options.only not in KINDS:
+        raise EsSimhashError(f"No trial {options.only!r}. Choose one of {', '.join(KINDS)}.")
+    chosen = [options.only] if options.only else [*KINDS]
+    node = nodes.start(_NODE, heap="512m", in_memory=True)
+    started = time.monotonic()
+    try:
+        print(f"seed {options.seed}, Elasticsearch {node.version}", flush=True)
+        tally = inject(node.url, options.seed, options.faults, chosen)
+    finally:
+        if node.started:
+            nodes.remove(_NODE)
+    show(tally, time.monotonic() - started)
+    return 1 if tally.findings else 0
+
+
+def inject(url: str, seed: int, faults: int, kinds: Sequence[str]) -> Tally:
+    """Run trials of these kinds in turn until so many faults were injected."""
+    with connect(url) as client, faulty_proxy(url) as proxy:
+        trials = Trials(client, proxy, Commands(), seed)
+        number = 0
+        while proxy.injected.total() < faults:
+            known = len(trials.tally.problems)
+            trials.run(number, kinds[number % len(kinds)])
+            for problem in trials.tally.problems[known:]:
+                print(f"  {problem}", file=sys.stderr, flush=True)
+            number += 1
+        return trials.tally
+
+
+def show(tally: Tally, seconds: float) -> None:
+    """Print what happened and what was found."""
+    for fault, count in sorted(tally.injected.items()):
+        print(f"{count:6} {fault}")
+    print(
+        f"{tally.injected.total()} faults injected in {tally.trials.total()} trials of "
+        f"{tally.runs} runs, {tally.documents} documents, in {seconds:.0f} s"
+    )
+    for finding in FINDINGS:
+        print(f"{tally.findings[finding]:6} {finding}")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,84 @@
+"""A short form of `make test-faults`, and what its proxy does to a request."""
+
+import http.client
+import json
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.faults.__main__ import inject
+from tests.faults.faulty_proxy import PASSING, FaultyProxy, Plan, bulk_actions, faulty_proxy
+from tests.faults.trials import groups_of
+
+pytestmark = pytest.mark.cluster
+
+# One of each room; `make test-faults` has all.
+SHORT = ("ingest, replace", "sweep, skip")
+
+
+def test_commands_that_meet_faults_leave_what_they_leave_without(cluster_url: str) -> None:
+    tally = inject(cluster_url, seed=1, faults=10, kinds=SHORT)
+    assert tally.injected.total() >= 10
+    assert tally.problems == []
+
+
+@pytest.fixture
+def faulty(cluster_url: str) -> Iterator[FaultyProxy]:
+    with faulty_proxy(cluster_url) as server:
+        yield server
+
+
+def ask(proxy: FaultyProxy, fault: str, path: str = "/", body: bytes = b"") -> tuple[int, bytes]:
+    """Send a request that meets a fault, and return status and body."""
+    proxy.begin(Plan(random.Random(0), at={0: fault}))
+    connection = http.client.HTTPConnection("127.0.0.1", proxy.server_port, timeout=10)
+    try:
+        headers = {"content-type": "application/x-ndjson"} if body else {}
+        connection.request("POST" if body else "GET", path, body, headers)
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize("status", [429, 502, 503])
+def test_a_status_is_answered_in_place_of_the_engine(faulty: FaultyProxy, status: int) -> None:
+    assert ask(faulty, f"status {status}")[0] == status
+    assert faulty.injected[f"status {status}"] == 1
+
+
+def test_an_answer_is_torn_and_a_connection_is_cut(faulty: FaultyProxy) -> None:
+    with pytest.raises(http.client.IncompleteRead):
+        ask(faulty, "torn answer")
+    for fault in ("cut before", "cut after"):
+        with pytest.raises((http.client.RemoteDisconnected, ConnectionError)):
+            ask(faulty, fault)
+    assert json.loads(ask(faulty, "delay")[1])["version"]
+
+
+def test_half_of_a_bulk_is_done_and_the_rest_is_rejected(
+    faulty: FaultyProxy, client: Any, index_name: str
+) -> None:
+    lines = [json.dumps(each) for n in range(4) for each in ({"index": {"_id": n}}, {"n": n})]
+    body = "".join(f"{line}\n" for line in lines).encode()
+    assert len(bulk_actions(body)) == 4
+    status, content = ask(faulty, "items rejected", f"/{index_name}/_bulk", body)
+    items = [each["index"]["status"] for each in json.loads(content)["items"]]
+    assert (status, items) == (200, [201, 201, 429, 429])
+    client.indices.refresh(index=index_name)
+    assert client.count(index=index_name)["count"] == 2
+
+
+def test_faults_are_chosen_by_the_seed(faulty: FaultyProxy) -> None:
+    def chosen(seed: int) -> list[str | None]:
+        faulty.begin(Plan(random.Random(seed), share=0.5, most=100))
+        return [faulty.next_fault(is_bulk=True) for _ in range(200)]
+
+    assert chosen(1) == chosen(1) != chosen(2)
+    assert set(chosen(1)) - {None} == {*PASSING}
+
+
+def test_documents_that_decisions_connect_are_one_group() -> None:
+    assert groups_of({"b": "a", "c": "b", "e": "d"}) == {frozenset("abc"), frozenset("de")}
