@@ -55,7 +55,7 @@ def test_an_answer_is_torn_and_a_connection_is_cut(faulty: FaultyProxy) -> None:
     for fault in ("cut before", "cut after"):
         with pytest.raises((http.client.RemoteDisconnected, ConnectionError)):
             ask(faulty, fault)
-    assert json.loads(ask(faulty, "delay")[1])["version"]
+    assert json.loads(ask(faulty, "delay", "/_cluster/health")[1])["status"]
 
 
 def test_half_of_a_bulk_is_done_and_the_rest_is_rejected(

@@ -13,7 +13,7 @@ from es_simhash.ingestion.bulk.input_sources import Source
 from es_simhash.ingestion.bulk.journal import Journal, open_journal
 from es_simhash.ingestion.bulk.journal_file import INDEX, SOURCES, UUIDS, Job, default_path
 from es_simhash.ingestion.bulk.outcomes import IngestReport, Outcome
-from es_simhash.ingestion.bulk.run_documents import RunDocuments
+from es_simhash.ingestion.bulk.run_documents import RunDocuments, key_of
 from es_simhash.ingestion.bulk.splitter import split_documents
 from es_simhash.ingestion.bulk.target_index import TargetIndex
 from es_simhash.ingestion.bulk.text_choice import TextChoice, with_first_batch
@@ -260,8 +260,20 @@ class _Run:
             run=settings.run,
         ) as versions:
             if before is not None and before.documents:
-                versions.resume(self.documents, before)
+                self._count_replaced(versions, before)
             yield WriteDecided(versions, self.documents, rewrite=settings.rewrite)
+
+    def _count_replaced(self, versions: VersionPolicy, before: IngestReport) -> None:
+        """Count what an interrupted run deleted after its last checkpoint as replaced.
+
+        It had counted that as written, and what replaced it is found unchanged now.
+        """
+        for id in versions.replaced(lambda id: self.documents.standing([key_of(id)]) != [None]):
+            (standing,) = self.documents.standing([key_of(id)])
+            if standing is not None:
+                before.counts[standing.status] -= 1
+                before.counts["replaced"] += 1
+                self.documents.put([], [key_of(id)])
 
     def job(self, sources: Sequence[Source]) -> Job:
         """Return what a journal is for.

@@ -3,9 +3,11 @@
 import errno
 import fcntl
 import logging
+import os
+from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, TypeVar
+from typing import TypeVar
 
 from es_simhash.errors import FileInUse, InputError
 
@@ -60,7 +62,7 @@ class AppendOnlyFile:
     def __init__(self, path: Path | None, parameter: str) -> None:
         self.path = path
         self._parameter = parameter
-        self._stream: BinaryIO | None = None
+        self._stream: FileIO | None = None
 
     def __enter__(self: File) -> File:
         return self
@@ -84,11 +86,31 @@ class AppendOnlyFile:
             return
         try:
             if self._stream is None:
-                self._stream = self.path.open("ab")
-            self._stream.write(line)
-            self._stream.flush()
+                self._stream = _open_at_line(self.path)
+            # Unbuffered: what a full disk has no room for is not written again at the end.
+            rest = memoryview(line)
+            while rest:
+                rest = rest[self._stream.write(rest) :]
         except OSError as error:
             raise InputError(
                 f"Cannot write to {self.path} ({error.strerror}). Name another file.",
                 parameter=self._parameter,
             ) from error
+
+
+def _open_at_line(path: Path) -> FileIO:
+    """Open a file to append lines; one that a kill or a full disk cut off is ended first."""
+    is_cut = _is_cut(path)
+    stream = FileIO(path, "ab")
+    if is_cut:
+        stream.write(b"\n")
+    return stream
+
+
+def _is_cut(path: Path) -> bool:
+    """Check whether the last line of a file has no end; no device or pipe is looked at."""
+    if not path.is_file() or not path.stat().st_size or not os.access(path, os.R_OK):
+        return False
+    with path.open("rb") as stream:
+        stream.seek(-1, os.SEEK_END)
+        return stream.read(1) != b"\n"

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from es_simhash.ingestion.bulk.outcomes import IngestReport
-from es_simhash.ingestion.bulk.run_documents import RunDocuments, key_of
 from es_simhash.ingestion.deduplication.audit_log import Record
 from es_simhash.ingestion.deduplication.stored_documents import (
     StoredDocuments,
@@ -150,29 +148,20 @@ def finish_replacements(documents: StoredDocuments, records: Iterable[Record]) -
     return sum(_finish(documents, batch) for batch in batches_of(pending, _DELETIONS_PER_REQUEST))
 
 
-def count_replaced(
-    documents: StoredDocuments, records: Iterable[Record], run: RunDocuments, report: IngestReport
-) -> None:
-    """Count documents of a run as replaced that were deleted after its last checkpoint.
-
-    The run was killed before it counted them, and finds what replaced them unchanged now.
+def replaced_and_gone(
+    documents: StoredDocuments, records: Iterable[Record], concerns: Callable[[str], bool]
+) -> Iterator[str]:
+    """Yield the ids of documents that were recorded as replaced and are not there any more.
 
     Args:
         documents: Reads documents of the index.
         records: Records of the audit log.
-        run: The documents of the run up to the checkpoint; those that are gone leave it.
-        report: What became of them; is changed.
+        concerns: Says of an id whether the caller wants to know.
     """
     for batch in batches_of(_replacements(documents, records), _DELETIONS_PER_REQUEST):
-        others = {str(record.head["other"]): _replaced_ref(record) for record in batch}
-        known = run.standing([key_of(id) for id in others])
-        standing = {id: each for id, each in zip(others, known, strict=True) if each is not None}
-        present = documents.existing([others[id] for id in standing])
-        gone = {id: each for id, each in standing.items() if id not in present}
-        for each in gone.values():
-            report.counts[each.status] -= 1
-            report.counts["replaced"] += 1
-        run.put([], [key_of(id) for id in gone])
+        refs = [_replaced_ref(record) for record in batch]
+        others = {ref.id: ref for ref in refs if concerns(ref.id)}
+        yield from others.keys() - documents.existing(list(others.values()))
 
 
 def _replacements(documents: StoredDocuments, records: Iterable[Record]) -> Iterator[Record]:

@@ -1,6 +1,6 @@
 """Deciding batches of documents, in the order they came, each knowing those before it."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import Any
@@ -9,8 +9,6 @@ from es_simhash.errors import InputError
 from es_simhash.ingestion.bulk.batch_preparation import identify, prepare_undecided
 from es_simhash.ingestion.bulk.document_batches import BatchLimits
 from es_simhash.ingestion.bulk.lookup import kept_parts
-from es_simhash.ingestion.bulk.outcomes import IngestReport
-from es_simhash.ingestion.bulk.run_documents import RunDocuments
 from es_simhash.ingestion.bulk.splitter import split_documents
 from es_simhash.ingestion.bulk.target_index import TargetIndex
 from es_simhash.ingestion.deduplication.audit_log import AuditLog, default_audit, open_audit
@@ -18,11 +16,11 @@ from es_simhash.ingestion.deduplication.audit_runs import new_run
 from es_simhash.ingestion.deduplication.batch_decider import BatchDecider, with_superseded
 from es_simhash.ingestion.deduplication.dry_run import NoAudit, Unreserved
 from es_simhash.ingestion.deduplication.effects import (
-    count_replaced,
     delete_replaced,
     finish_replacements,
     join_families,
     link_originals,
+    replaced_and_gone,
     replacements,
 )
 from es_simhash.ingestion.deduplication.original_search import Answers, OriginalSearch
@@ -148,15 +146,14 @@ class VersionPolicy:
     ) -> None:
         self._audit.close()
 
-    def resume(self, run: RunDocuments, report: IngestReport) -> None:
-        """Count what an interrupted run deleted after its last checkpoint as replaced.
+    def replaced(self, concerns: Callable[[str], bool]) -> Iterator[str]:
+        """Yield the ids of documents that the audit log has as replaced, and that are gone.
 
         Args:
-            run: The documents of the interrupted run; those that are gone leave it.
-            report: What became of them; is changed.
+            concerns: Says of an id whether the caller wants to know.
         """
         if self.rules.action == "replace":
-            count_replaced(self._documents, self._audit.read(), run, report)
+            yield from replaced_and_gone(self._documents, self._audit.read(), concerns)
 
     @property
     def audit(self) -> str:
