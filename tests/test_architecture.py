@@ -133,14 +133,27 @@ def test_only_the_store_imports_the_client() -> None:
 
 
 def test_nothing_imports_spark_but_its_own_room() -> None:
-    engines = {"pyspark", "pyarrow", "pandas"}
     importing = {
         room_of(module)
         for module in MODULES
         for name in imports_of(module)
-        if name.split(".")[0] in engines or room_of(name) == "spark"
+        if name.split(".")[0] == "pyspark" or room_of(name) == "spark"
     }
     assert importing == {"spark"}
+
+
+def test_libraries_of_tables_are_imported_where_they_are_used() -> None:
+    # They are extras, and take long: a module that is imported for something else needs none.
+    libraries = {"pyarrow", "pandas", "polars", "xlsxwriter", "fsspec", "pypdf", "zstandard"}
+    importing = {
+        room_of(module)
+        for module in MODULES
+        for node in tree_of(module).body
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for name in [getattr(node, "module", None) or node.names[0].name]
+        if name.split(".")[0] in libraries
+    }
+    assert importing <= {"spark"}
 
 
 def levels() -> dict[str, int]:

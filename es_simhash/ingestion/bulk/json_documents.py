@@ -6,6 +6,7 @@ The user's JSON is never encoded again, so that each number and escape stays as 
 import hashlib
 import json
 from collections.abc import Collection
+from difflib import get_close_matches
 from json.decoder import WHITESPACE, scanstring  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
@@ -167,10 +168,16 @@ def _checked_text(fields: dict[str, Any], config: IndexConfig) -> str:
     text = text_of(fields, config.text_field)
     if text is None:
         raise InputError(
-            f"The document has no field {config.text_field!r} for its text. Name another field.",
+            f"The document has no field {config.text_field!r} for its text"
+            f"{_nearest(config.text_field, fields)}. Name another field.",
             parameter="text_field",
         )
     return require_text_size(text)
+
+
+def _nearest(name: str, fields: Collection[str]) -> str:
+    close = get_close_matches(name, fields, n=1, cutoff=0.7)
+    return f" (nearest: {close[0]!r})" if close else ""
 
 
 def cut(content: str, names: Collection[str]) -> str:

@@ -4,6 +4,7 @@ from functools import cache
 from importlib.metadata import entry_points
 
 from es_simhash.errors import InputError
+from es_simhash.ingestion.sources.columnar import ColumnarFormat
 from es_simhash.ingestion.sources.delimited import DelimitedFormat
 from es_simhash.ingestion.sources.json_values import JsonArrayFormat
 from es_simhash.ingestion.sources.lines_of_file import JsonLinesFormat
@@ -16,6 +17,8 @@ _BUILT_IN: tuple[SourceFormat, ...] = (
     JsonArrayFormat(),
     DelimitedFormat("csv", (".csv",)),
     DelimitedFormat("tsv", (".tsv", ".tab"), "\t"),
+    ColumnarFormat("parquet", (".parquet", ".pq"), b"PAR1"),
+    ColumnarFormat("arrow", (".arrow", ".feather"), b"ARROW1"),
 )
 
 
@@ -61,9 +64,11 @@ def recognised(name: str, head: bytes) -> SourceFormat:
         name: Its name.
         head: Its first bytes, unpacked.
     """
-    name = without_packing(name)
-    named = [each for each in formats().values() if name.endswith(each.suffixes)]
-    # JSON says by its first letter which of the two it is, whatever the file is called.
-    if not named or named[0].name == "json":
-        named = [each for each in formats().values() if each.recognises(head)]
-    return named[0] if named else JSON_LINES
+    known, name = formats().values(), without_packing(name)
+    named = [each for each in known if name.endswith(each.suffixes)]
+    certain = [each for each in known if each.recognises(head)]
+    # JSON says by its first letter which of the two it is, whatever the file is called; a line of
+    # JSON, or a header, may begin with that letter as well.
+    if named and named[0].name != "json" and (not certain or certain[0].name == "json"):
+        return named[0]
+    return certain[0] if certain else JSON_LINES

@@ -44,11 +44,27 @@ def zstd(content: bytes) -> bytes:
     return packed
 
 
+def parquet(rows: Rows) -> bytes:
+    pyarrow, file = pytest.importorskip("pyarrow"), io.BytesIO()
+    pytest.importorskip("pyarrow.parquet").write_table(pyarrow.Table.from_pylist(rows), file)
+    return file.getvalue()
+
+
+def arrow(rows: Rows) -> bytes:
+    pyarrow, file = pytest.importorskip("pyarrow"), io.BytesIO()
+    table = pyarrow.Table.from_pylist(rows)
+    with pytest.importorskip("pyarrow.ipc").new_file(file, table.schema) as writer:
+        writer.write_table(table)
+    return file.getvalue()
+
+
 KINDS: dict[str, Callable[[Rows], bytes]] = {
     "a.csv": lambda rows: table(rows, ","),
     "a.tsv": lambda rows: table(rows, "\t"),
     "a.csv.gz": lambda rows: gzip.compress(table(rows, ";")),
     "a.json": lambda rows: json.dumps(rows, indent=1).encode(),
+    "a.parquet": parquet,
+    "a.arrow": arrow,
     "a.jsonl.zst": lambda rows: zstd("\n".join(map(json.dumps, rows)).encode()),
 }
 
