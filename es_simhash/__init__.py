@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     )
     from es_simhash.fingerprints.fingerprint_scheme import Scheme
     from es_simhash.fingerprints.text_fingerprints import fingerprint, fingerprint_texts
+    from es_simhash.frames import frame
     from es_simhash.index import Index, SidecarIndex
     from es_simhash.ingestion.bulk.document_batches import BatchLimits
     from es_simhash.ingestion.deduplication.version_policy import VersionPolicy
@@ -92,6 +93,7 @@ _MODULES = {
     "fingerprint": "es_simhash.fingerprints.text_fingerprints",
     "fingerprint_documents": "es_simhash.ingestion.enrichment",
     "fingerprint_texts": "es_simhash.fingerprints.text_fingerprints",
+    "frame": "es_simhash.frames",
     "profile_texts": "es_simhash.semantics.profiler",
     "reason": "es_simhash.relation.relation",
 }
@@ -139,6 +141,7 @@ __all__ = [
     "fingerprint",
     "fingerprint_documents",
     "fingerprint_texts",
+    "frame",
     "profile_texts",
     "reason",
 ]

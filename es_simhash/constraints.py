@@ -74,6 +74,7 @@ class Constraints:
     help: str = ""
     variable: str | None = None
     is_argument: bool = False
+    short: str | None = None
     in_help: bool = True
 
 

@@ -27,6 +27,7 @@ from es_simhash.maintenance.families.dismissals_and_joins import (
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.families.family_report import FamiliesReport
 from es_simhash.maintenance.families.find_families import find_families
+from es_simhash.maintenance.families.version_pairs import VersionPair, version_pairs
 from es_simhash.maintenance.sweeps.sweep import SweepReport, SweepSettings, sweep
 from es_simhash.pairs.copies import CopiesReport
 from es_simhash.questions.index import Index as QueriedIndex
@@ -314,6 +315,26 @@ class Index(QueriedIndex):
             config=self._given,
             progress=progress,
             list_added=list_added,
+        )
+
+    def version_pairs(
+        self, *, options: FamilyOptions | None = None, progress: Progress | None = None
+    ) -> Iterator[VersionPair]:
+        """Yield each pair of documents that are versions of each other, and write nothing.
+
+        All documents are read and compared first, as `families` does over all; what is remembered
+        of them is on disk. A run that was killed meanwhile goes on from there.
+
+        Args:
+            options: Memory and journal of the run.
+            progress: Called now and then, with what was read or compared.
+
+        Raises:
+            InputError: No document has the fingerprinted text in the text field.
+            MappingConflict: The index has no fingerprint fields, or is a sidecar.
+        """
+        return version_pairs(
+            self.gateway, self.name, options=options, config=self._given, progress=progress
         )
 
     def join(

@@ -13,6 +13,7 @@ from es_simhash.maintenance.backfills.estimate import Estimate
 from es_simhash.maintenance.backgrounds.background_report import BackgroundReport, LearnedReport
 from es_simhash.maintenance.families.dismissals_and_joins import ManualPair
 from es_simhash.maintenance.families.family_report import FamiliesReport
+from es_simhash.maintenance.families.version_pairs import VersionPair
 from es_simhash.maintenance.sweeps.sweep import SweepReport
 from es_simhash.pairs.copies import (
     Boilerplate,
@@ -111,5 +112,6 @@ __all__ = [
     "Timeline",
     "UndoReport",
     "Version",
+    "VersionPair",
     "WordTable",
 ]

@@ -14,6 +14,7 @@ ROOMS = (
     "errors",
     "constraints",
     "described",
+    "frames",
     "text",
     "pages",
     "fingerprints",

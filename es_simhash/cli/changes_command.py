@@ -21,6 +21,7 @@ from es_simhash.cli.commands import command
 from es_simhash.cli.options import PassageOrder, TableOrJson, Target, TextTarget
 from es_simhash.cli.output import print_json, shortened
 from es_simhash.cli.relation_tables import print_relation
+from es_simhash.cli.row_output import RowOutput
 from es_simhash.constraints import constraints
 from es_simhash.differences.history import Blame, BlamedSentence, History
 from es_simhash.errors import InputError
@@ -125,7 +126,7 @@ def blame(
     *,
     words: str | None = None,
     date_field: OrderingDate = None,
-    output_format: TableOrJson = "table",
+    output: RowOutput,
 ) -> None:
     """Show since when each sentence of document ID of INDEX has been there.
 
@@ -142,10 +143,8 @@ def blame(
     with opened(target, date=date_field) as searched:
         found = searched.blame(id, date_field=date_field)
     sentences = found.sentences if words is None else _with_words(found, words)
-    if output_format == "json":
-        print_json(replace(found, sentences=sentences).to_dict())
-        return
-    _print(found, sentences)
+    whole = replace(found, sentences=sentences).to_dict()
+    output.print(lambda: whole, lambda: whole["sentences"], lambda: _print(found, sentences))
 
 
 def _with_words(found: Blame, text: str) -> tuple[BlamedSentence, ...]:

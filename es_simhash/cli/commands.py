@@ -172,7 +172,7 @@ class _Single:
     def options(self) -> Iterator[click.Option]:
         if not self.parameter.is_argument:
             yield DescribedOption(
-                [self._flag, self.key],
+                [self._flag, *self._short, self.key],
                 described=self.parameter,
                 **{**self._settings(), **self.changes},
             )
@@ -183,6 +183,10 @@ class _Single:
         if self.parameter.type is bool and self.parameter.default:
             flag = f"{flag}/--no-{flag[2:]}"
         return flag
+
+    @property
+    def _short(self) -> list[str]:
+        return [] if self.parameter.short is None else [f"-{self.parameter.short}"]
 
     def _settings(self) -> dict[str, Any]:
         """Return the arguments of `click.Option`."""

@@ -1,9 +1,8 @@
 """`es-simhash copies`: who copied whom, over a whole index."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import click
 from rich.console import Console
@@ -12,9 +11,10 @@ from rich.text import Text
 from es_simhash.cli.commands import Chosen, command
 from es_simhash.cli.files import write_file
 from es_simhash.cli.options import Quiet, TextTarget
-from es_simhash.cli.output import print_json, shortened
+from es_simhash.cli.output import shortened
 from es_simhash.cli.progress import log_warnings, progress_bar
 from es_simhash.cli.relation_tables import side_by_side
+from es_simhash.cli.row_output import RowOutput
 from es_simhash.constraints import constraints
 from es_simhash.maintenance.copies.copy_options import CopyOptions
 from es_simhash.maintenance.copies.find_copies import default_journal, find_copies
@@ -38,9 +38,7 @@ def copies(
     ],
     size: Annotated[int, constraints(1)] = 10,
     html: Path | None = None,
-    output_format: Annotated[
-        Literal["table", "json", "jsonl"], constraints(called="format")
-    ] = "table",
+    output: RowOutput,
     quiet: Quiet = False,
 ) -> None:
     """Find which documents of INDEX share passages with those of other owners or families.
@@ -48,13 +46,12 @@ def copies(
     The pair with the longest passage comes first, with which side had it first by date, and the
     passages side by side. Of two families the two documents that share most are listed. Passages
     that many have are boilerplate: they are listed once and are no reason to list a pair. Nothing
-    is written to the index. A run that was interrupted resumes when it is started again.
+    is written to the index. A run that was interrupted resumes when it is started again. As jsonl,
+    a line for each pair and each boilerplate passage comes first, then the counts.
 
     Args:
-        size: Maximum number of pairs in the table; JSON and HTML have all.
+        size: Maximum number of pairs in the table; other formats and HTML have all.
         html: Also write a report as one HTML file.
-        output_format: Output format; jsonl: a line for each pair and each boilerplate passage, then
-            the counts.
     """
     log_warnings()
     config = target.config
@@ -69,19 +66,18 @@ def copies(
         )
     if html is not None:
         write_file(html, copies_html(report, target.index), "html")
-    _print(report, output_format, size)
+    is_lines = output.output_format == "jsonl"
+    output.print(
+        report.to_dict,
+        # A line says of what it is; a sheet has the pairs.
+        lambda: report.to_lines() if is_lines else report.to_dict()["copies"],
+        lambda: _print(report, size),
+    )
 
 
-def _print(report: CopiesReport, output_format: str, size: int) -> None:
-    if output_format == "json":
-        print_json(report.to_dict())
-    elif output_format == "jsonl":
-        for line in report.to_lines():
-            # ASCII: what would steer a terminal is escaped.
-            click.echo(json.dumps(line))
-    else:
-        print_copies(report, size, Console())
-        print_left_out(report)
+def _print(report: CopiesReport, size: int) -> None:
+    print_copies(report, size, Console())
+    print_left_out(report)
 
 
 _MAX_BOILERPLATE = 10

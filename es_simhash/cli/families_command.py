@@ -1,6 +1,6 @@
 """Families of versions, and what a person decided about them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 import click
@@ -9,9 +9,10 @@ from rich.console import Console
 from es_simhash.cli.columns import Column, print_columns
 from es_simhash.cli.commands import command
 from es_simhash.cli.files import append_changes, require_writable
-from es_simhash.cli.options import ChangesFile, StoredTarget, TableOrJson, TextTarget
-from es_simhash.cli.output import listed, print_json, print_result, undated_line
+from es_simhash.cli.options import ChangesFile, StoredTarget, TextTarget
+from es_simhash.cli.output import listed, undated_line
 from es_simhash.cli.progress import progress_bar
+from es_simhash.cli.row_output import Row, RowOutput
 from es_simhash.maintenance.families.dismissals_and_joins import (
     ManualPair,
     join,
@@ -36,7 +37,7 @@ def run_families(
     *,
     options: FamilyOptions,
     changes_file: ChangesFile = None,
-    output_format: TableOrJson = "table",
+    output: RowOutput,
 ) -> None:
     """Group the documents of INDEX that are versions.
 
@@ -57,21 +58,29 @@ def run_families(
             client, target.index, options=options, config=target.config, progress=progress
         )
     append_changes(changes_file, target.index, report.changes)
-    print_result(report, output_format, _print)
+    output.print(report.to_dict, lambda: _rows(report.families), lambda: _print(report))
 
 
 @command
-def list_families(target: StoredTarget, *, output_format: TableOrJson = "table") -> None:
+def list_families(target: StoredTarget, *, output: RowOutput) -> None:
     """List the families that are stored in INDEX."""
     with target.connected() as client:
         stored = stored_families(client, target.index, config=target.config)
-    _print_stored(stored, output_format)
+    output.print(
+        lambda: [{"family": each.name, "members": list(each.members)} for each in stored],
+        lambda: _rows(stored),
+        lambda: _print_stored(stored),
+    )
 
 
-def _print_stored(stored: Sequence[Family], output_format: str) -> None:
-    if output_format == "json":
-        print_json([{"family": family.name, "members": list(family.members)} for family in stored])
-        return
+def _rows(families: Sequence[Family]) -> Iterator[Row]:
+    """Yield a row for each member; the first of a family represents it."""
+    for family in families:
+        for number, member in enumerate(family.members):
+            yield {"family": family.name, "id": member, "represents": number == 0}
+
+
+def _print_stored(stored: Sequence[Family]) -> None:
     _print_families(stored)
     documents = sum(len(family.documents) for family in stored)
     click.echo(f"{len(stored)} families of two or more stored, {documents} documents in them.")
@@ -227,7 +236,7 @@ def dismiss(
 
 
 @command
-def decisions(target: StoredTarget, *, output_format: TableOrJson = "table") -> None:
+def decisions(target: StoredTarget, *, output: RowOutput) -> None:
     """List what was decided about pairs of documents of INDEX.
 
     These are the joins of `es-simhash families same`, the dismissals of `es-simhash families
@@ -236,14 +245,20 @@ def decisions(target: StoredTarget, *, output_format: TableOrJson = "table") -> 
     """
     with target.connected() as client:
         pairs = manual_pairs(client, target.index, simhash_field=target.simhash_field)
-    print_pairs(pairs, output_format)
+    output.print(
+        lambda: [asdict(pair) for pair in pairs],
+        lambda: map(_decision_row, pairs),
+        lambda: print_pairs(pairs),
+    )
 
 
-def print_pairs(pairs: Sequence[ManualPair], output_format: str) -> None:
-    """Print what was decided about pairs, as a table or as JSON."""
-    if output_format == "json":
-        print_json([asdict(pair) for pair in pairs])
-        return
+def _decision_row(pair: ManualPair) -> Row:
+    a, b = pair.ids
+    return {"a": a, "b": b, "reason": pair.reason, "run": pair.run}
+
+
+def print_pairs(pairs: Sequence[ManualPair]) -> None:
+    """Print what was decided about pairs, as a table."""
     if not pairs:
         click.echo("No decisions.")
         return

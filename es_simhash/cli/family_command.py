@@ -9,8 +9,9 @@ from rich.text import Text
 
 from es_simhash.cli.columns import Column, print_columns
 from es_simhash.cli.commands import command
-from es_simhash.cli.options import StoredTarget, TableOrJson
-from es_simhash.cli.output import listed, print_result, shortened
+from es_simhash.cli.options import StoredTarget
+from es_simhash.cli.output import listed, shortened
+from es_simhash.cli.row_output import RowOutput
 from es_simhash.constraints import constraints
 from es_simhash.relation.family_history import FamilyHistory, FamilyMember, NearDocument
 from es_simhash.text.escaping import one_line
@@ -26,7 +27,7 @@ def show_family(
     *,
     date_field: str | None = None,
     newer_than: Annotated[str | None, constraints(metavar="DATE")] = None,
-    output_format: TableOrJson = "table",
+    output: RowOutput,
 ) -> None:
     """Show the version family of document ID of INDEX.
 
@@ -45,7 +46,8 @@ def show_family(
 
     with opened(target) as searched:
         history = searched.family(id, date_field=date_field, newer_than=newer_than)
-    print_result(history, output_format, _print)
+    whole = history.to_dict()
+    output.print(lambda: whole, lambda: whole["members"], lambda: _print(history))
 
 
 def _print(history: FamilyHistory) -> None:

@@ -76,6 +76,10 @@ _SECTIONS = {
             "Find which documents of INDEX share passages with those of other owners or families.",
         ),
         "families": _FAMILIES,
+        "pairs": Entry(
+            "pairs_command",
+            "Print each pair of documents of INDEX that are versions of each other.",
+        ),
     },
     "Operate": {
         "status": Entry("status_command", "Report the coverage of INDEX by scheme."),

@@ -21,8 +21,12 @@ def print_json(value: Any) -> None:
 
     JSON itself escapes the first 32 characters only; U+009B steers a terminal as well.
     """
-    text = json.dumps(value, ensure_ascii=False, indent=2)
-    click.echo("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text))
+    click.echo(escaped(json.dumps(value, ensure_ascii=False, indent=2)))
+
+
+def escaped(text: str) -> str:
+    """Return a text with all that could steer a terminal escaped as in JSON."""
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
 
 
 class Result(Protocol):

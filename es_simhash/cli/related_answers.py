@@ -11,6 +11,7 @@ from rich.text import Text
 from es_simhash.cli.columns import Column, print_columns
 from es_simhash.cli.output import print_json
 from es_simhash.cli.relation_tables import count_line, field_columns, print_answer
+from es_simhash.cli.row_output import RowOutput
 from es_simhash.errors import DocumentMissing, EsSimhashError, InputError
 from es_simhash.questions.index import Index
 from es_simhash.questions.method_steps import MethodAnswer, MethodRelation
@@ -21,11 +22,19 @@ from es_simhash.text.escaping import one_line
 
 
 def print_answers(
-    answers: dict[str, Answer], output_format: str, group: Grouping | None, fields: tuple[str, ...]
+    answers: dict[str, Answer], output: RowOutput, group: Grouping | None, fields: tuple[str, ...]
 ) -> None:
     """Print the relations of each query, by its id or its name."""
-    if output_format == "json":
-        print_json([_json(query, answer, group) for query, answer in answers.items()])
+    output.print(
+        lambda: [_json(query, answer, group) for query, answer in answers.items()],
+        lambda: (
+            {"query": query, **relation.to_dict()}
+            for query, answer in answers.items()
+            for relation in answer
+        ),
+        lambda: _print_tables(answers, group, fields),
+    )
+    if output.output_format != "table":
         for query, answer in answers.items():
             extent = answer.extent
             if extent.next_offset is not None:
@@ -34,12 +43,16 @@ def print_answers(
                     f"--from {extent.next_offset} returns the next.",
                     err=True,
                 )
-    else:
-        for query, answer in answers.items():
-            print_answer(answer, query, fields=fields, group=group)
     report_truncated(query for query, answer in answers.items() if answer.truncated)
     report_other_vectors(answers)
     report_left_out({each for answer in answers.values() for each in answer.left_out})
+
+
+def _print_tables(
+    answers: dict[str, Answer], group: Grouping | None, fields: tuple[str, ...]
+) -> None:
+    for query, answer in answers.items():
+        print_answer(answer, query, fields=fields, group=group)
 
 
 def report_other_vectors(answers: Mapping[str, Answer]) -> None:
@@ -103,14 +116,14 @@ class MethodQueries:
         index: The index.
         method: Name of the method.
         options: Of the searches.
-        output_format: `table` or `json`.
+        output: How and where they are printed.
         explains: Whether the bodies of the searches are printed in place of the answers.
     """
 
     index: Index
     method: str
     options: SearchOptions
-    output_format: str
+    output: RowOutput
     explains: bool
 
     def print_answers(self, ids: Sequence[str], text: str | None, name: str) -> None:
@@ -142,11 +155,15 @@ class MethodQueries:
             raise SystemExit(1)
 
     def _print(self, answers: dict[str, MethodAnswer]) -> None:
-        if self.output_format == "json":
-            print_json([self._json(query, answer) for query, answer in answers.items()])
-        else:
-            for query, answer in answers.items():
-                self._print_table(query, answer)
+        self.output.print(
+            lambda: [self._json(query, answer) for query, answer in answers.items()],
+            lambda: (
+                {"query": query, **relation.to_dict()}
+                for query, answer in answers.items()
+                for relation in answer.relations
+            ),
+            lambda: self._print_tables(answers),
+        )
         report_truncated(query for query, answer in answers.items() if answer.truncated)
 
     def _json(self, query: str, answer: MethodAnswer) -> dict[str, Any]:
@@ -158,6 +175,10 @@ class MethodQueries:
         end = start + len(answer.relations)
         following = end if end < answer.total else None
         return Extent(answer.total, offset=start, next_offset=following)
+
+    def _print_tables(self, answers: dict[str, MethodAnswer]) -> None:
+        for query, answer in answers.items():
+            self._print_table(query, answer)
 
     def _print_table(self, query: str, answer: MethodAnswer) -> None:
         console = Console()

@@ -8,8 +8,9 @@ import click
 
 from es_simhash.cli.commands import Chosen, command
 from es_simhash.cli.files import read_text
-from es_simhash.cli.options import PassageOrder, TableOrJson, Target
+from es_simhash.cli.options import PassageOrder, Target
 from es_simhash.cli.output import print_json
+from es_simhash.cli.row_output import RowOutput
 from es_simhash.relation.answer import Grouping
 from es_simhash.relation.relation import Relation
 from es_simhash.store.options import MAX_NEIGHBOURS, SearchOptions
@@ -45,7 +46,7 @@ def related(
     date_field: str | None = None,
     passage_order: PassageOrder = "weight",
     explain_query: bool = False,
-    output_format: TableOrJson = "table",
+    output: RowOutput,
 ) -> None:
     """Find documents related to a document or a text.
 
@@ -86,7 +87,7 @@ def related(
     with opened(target, date=date_field) as searched:
         name = Path(text_file).name if text_file is not None else "the text"
         if method is not None:
-            queries = MethodQueries(searched, method, options, output_format, explain_query)
+            queries = MethodQueries(searched, method, options, output, explain_query)
             queries.print_answers(ids, text, name)
             return
         if explain_query:
@@ -99,4 +100,4 @@ def related(
             answers = searched.related_to_each(ids, options=options)
     if passage_order == "place":
         answers = {id: answer.map(Relation.by_place) for id, answer in answers.items()}
-    print_answers(answers, output_format, group, options.fields)
+    print_answers(answers, output, group, options.fields)

@@ -15,8 +15,8 @@ COMMANDS = {"backfill", "background", "blame", "changes", "config", "connection"
             "doctor", "explain", "families decisions", "families dismiss", "families list",
             "families run", "families same", "families show", "files compare", "files concepts",
             "files fingerprint", "ingest", "install", "lab evaluate", "lab label", "lab tune",
-            "pipeline", "plan", "related", "report", "selftest", "serve", "status", "sweep",
-            "undo", "warm"}  # fmt: skip
+            "pairs", "pipeline", "plan", "related", "report", "selftest", "serve", "status",
+            "sweep", "undo", "warm"}  # fmt: skip
 
 
 def walk(command: click.Command, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:

@@ -18,7 +18,7 @@ def test_ids_of_dismissed_pairs_are_not_folded(
 ) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     ids = ("minutes-of-the-district-council-2024-03-01", "minutes-of-the-district-council-2024-04")
-    print_pairs([ManualPair(ids, "dismissed"), ManualPair(("a", "b"), "joined")], "table")
+    print_pairs([ManualPair(ids, "dismissed"), ManualPair(("a", "b"), "joined")])
     rows = [line for line in capsys.readouterr().out.splitlines() if "minutes" in line]
     assert len(rows) == 1
     assert all(id in rows[0] for id in ids)

@@ -7,7 +7,7 @@ from typing import Any
 from es_simhash.errors import InputError, MissingExtra
 from es_simhash.ingestion.sources.source_format import Record, SourceFile
 
-_ROWS_AT_ONCE = 1_000
+_TAKEN = 1_000
 
 
 class ColumnarFormat:
@@ -56,7 +56,7 @@ def _opened(stream: Any, name: str) -> tuple[Any, Iterator[Any]]:
         from pyarrow import parquet
 
         table = parquet.ParquetFile(stream)
-        return table.schema_arrow, table.iter_batches(_ROWS_AT_ONCE)
+        return table.schema_arrow, table.iter_batches(_TAKEN)
     from pyarrow import ipc
 
     # An Arrow file says where its batches are; a stream of them has no such head.
@@ -67,9 +67,7 @@ def _opened(stream: Any, name: str) -> tuple[Any, Iterator[Any]]:
         stream.seek(0)
         whole = opened = ipc.open_stream(stream)
     parts = (
-        batch.slice(start, _ROWS_AT_ONCE)
-        for batch in whole
-        for start in range(0, batch.num_rows, _ROWS_AT_ONCE)
+        batch.slice(start, _TAKEN) for batch in whole for start in range(0, batch.num_rows, _TAKEN)
     )
     return opened.schema, parts
 

@@ -176,7 +176,7 @@ class _Finder:
             run = WholeRun(files, options, self._store.config.versions_from, self._progress)
             with self._store.snapshot() as snapshot:
                 run.read(self._reader(snapshot))
-            self._require_texts(files)
+            require_texts(self._store, files)
             run.link(standing(self._stored.dismissals), standing(self._stored.joins))
             run.group()
             run.name()
@@ -192,18 +192,7 @@ class _Finder:
         return report
 
     def _job(self) -> Job:
-        """Return what the files of a run are for: others begin at the start."""
-        store = self._store
-        uuids = store.gateway.settings(store.name, "index.uuid").values()
-        return {
-            INDEX: store.name,
-            UUIDS: sorted(entry["index.uuid"] for entry in uuids),
-            "command": "families",
-            "scheme": store.config.scheme.name,
-            "text_field": store.config.text_field,
-            "simhash_field": store.config.simhash_field,
-            "rules": self._key,
-        }
+        return {**run_job(self._store, "families"), "rules": self._key}
 
     def _writes(self, files: RunFiles) -> RecentWrites:
         """Return what was written since the run began, also where it was killed since."""
@@ -214,24 +203,38 @@ class _Finder:
         with files.commit(began=[astuple(checkpoint) for checkpoint in writes.began or ()]):
             return writes
 
-    def _require_texts(self, files: RunFiles) -> None:
-        """Check that the text of any document is the one that was fingerprinted.
 
-        Raises:
-            InputError: That of none is; the field is another, or all were changed.
-        """
-        query = "SELECT count(*), sum(NOT is_current), min(id) FROM documents"
-        ((documents, skipped, id),) = files.select(query)
-        if not documents or skipped < documents:
-            return
-        files.remove()
-        (hint,) = self._store.ask([TextFieldHint()])
-        hint = hint or "; name the field of the text"
-        raise InputError(
-            f"Field {self._store.config.text_field!r} does not match the fingerprinted text of any "
-            f"document, such as {id!r}{hint}.",
-            parameter="text_field",
-        )
+def run_job(store: ElasticsearchStore, command: str) -> Job:
+    """Return what the files of a run over all documents are for: others begin at the start."""
+    uuids = store.gateway.settings(store.name, "index.uuid").values()
+    return {
+        INDEX: store.name,
+        UUIDS: sorted(entry["index.uuid"] for entry in uuids),
+        "command": command,
+        "scheme": store.config.scheme.name,
+        "text_field": store.config.text_field,
+        "simhash_field": store.config.simhash_field,
+    }
+
+
+def require_texts(store: ElasticsearchStore, files: RunFiles) -> None:
+    """Check that the text of any document of a run is the one that was fingerprinted.
+
+    Raises:
+        InputError: That of none is; the field is another, or all were changed.
+    """
+    query = "SELECT count(*), sum(NOT is_current), min(id) FROM documents"
+    ((documents, skipped, id),) = files.select(query)
+    if not documents or skipped < documents:
+        return
+    files.remove()
+    (hint,) = store.ask([TextFieldHint()])
+    hint = hint or "; name the field of the text"
+    raise InputError(
+        f"Field {store.config.text_field!r} does not match the fingerprinted text of any "
+        f"document, such as {id!r}{hint}.",
+        parameter="text_field",
+    )
 
 
 def _date_field(store: Store, options: FamilyOptions) -> DateField | None:

@@ -216,6 +216,10 @@ class RunFiles:
         found = self.documents("number IN (SELECT value FROM json_each(?))", [_json(numbers)])
         return {stored.number: stored for stored in found}
 
+    def documents_of_texts(self, texts: Iterable[int]) -> list[StoredDocument]:
+        """Return the documents of texts, by the numbers of these."""
+        return self.documents("text IN (SELECT value FROM json_each(?))", [_json(texts)])
+
 
 def _text_number(database: Connection, text: StoredText, least: Any, new: list[StoredText]) -> int:
     """Return the number of a text, from 0; one that is not there yet is added, and to `new`."""

@@ -1,0 +1,73 @@
+"""Results as rows and as frames: objects become columns, one level of names after the other."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
+from typing import Any, Literal
+
+from es_simhash.errors import MissingExtra
+
+FrameKind = Literal["arrow", "pandas", "polars"]
+_MODULES = {"arrow": "pyarrow", "pandas": "pandas", "polars": "polars"}
+
+
+def flattened(row: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the columns of a row: dots join the names of objects, and lists are JSON.
+
+    >>> dict(flattened({"id": "a", "coverage": {"of_hit": 1.0}, "tags": ["b"]}))
+    {'id': 'a', 'coverage.of_hit': 1.0, 'tags': '["b"]'}
+    """
+    for name, value in row.items():
+        if isinstance(value, Mapping) and value:
+            yield from flattened(value, f"{before}{name}.")
+        elif isinstance(value, (Mapping, list, tuple)):
+            content = json.dumps(value, ensure_ascii=False, default=str) if value else None
+            yield f"{before}{name}", content
+        else:
+            yield f"{before}{name}", value
+
+
+def flat_rows(rows: Iterable[Mapping[str, Any]]) -> tuple[list[str], list[dict[str, Any]]]:
+    """Return the columns of rows, in the order in which they first come, and the flat rows.
+
+    A column whose object is missing in a row, so that its name has no parts there, is left out.
+    """
+    flat = [dict(flattened(row)) for row in rows]
+    names = dict.fromkeys(name for row in flat for name in row)
+    objects = {name.rpartition(".")[0] for name in names if "." in name}
+    columns = [
+        name
+        for name in names
+        if name not in objects or any(row.get(name) is not None for row in flat)
+    ]
+    return columns, flat
+
+
+def frame(results: Iterable[Any], kind: FrameKind = "pandas") -> Any:
+    """Return results as a table of a library for data, one row for each.
+
+    Args:
+        results: What an index returns: relations, pairs, families, or rows as mappings.
+        kind: Library of the table.
+
+    Raises:
+        MissingExtra: The library is not installed.
+    """
+    try:
+        library = import_module(_MODULES[kind])
+    except ImportError as error:
+        name = _MODULES[kind]
+        advice = "'es-simhash[tables]'" if kind == "arrow" else name
+        raise MissingExtra(f"A frame of {name} needs {name}: pip install {advice}.") from error
+    columns, rows = flat_rows(_row(result) for result in results)
+    values = {name: [row.get(name) for row in rows] for name in columns}
+    if kind == "arrow":
+        return library.table(values)
+    return library.DataFrame(values)
+
+
+def _row(result: Any) -> Mapping[str, Any]:
+    if isinstance(result, Mapping):
+        return result
+    row: Mapping[str, Any] = result.to_dict()
+    return row
