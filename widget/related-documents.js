@@ -23,6 +23,7 @@
       terms: "In common", copies: "Further versions of it: {n}", why: "Why?", near: "Near in meaning:",
       both: "{this} of this document appears in the other one, and {other} of the other one in this one.",
       nearest: "Nearest in meaning", verbatim: "Word for word", nearly: "Nearly word for word", edited: "Edited", paraphrased: "Reworded",
+      compare: "Compare", family: "All versions",
       here: "This document", there: "The other document", more: "Further shared passages: {n}",
       joined: "An editor marked both as versions of one document.", none: "There are no passages to show.",
     },
@@ -38,6 +39,7 @@
       terms: "Gemeinsam", copies: "Weitere Fassungen davon: {n}", why: "Warum?", near: "In der Bedeutung nah:",
       both: "{this} dieses Dokuments stehen auch im anderen, {other} des anderen auch in diesem.",
       nearest: "Inhaltlich am nächsten", verbatim: "Wörtlich", nearly: "Fast wörtlich", edited: "Bearbeitet", paraphrased: "Umformuliert",
+      compare: "Vergleichen", family: "Alle Fassungen",
       here: "Dieses Dokument", there: "Das andere Dokument", more: "Weitere gemeinsame Passagen: {n}",
       joined: "Die Redaktion hat beide als Fassungen eines Dokuments gekennzeichnet.", none: "Es gibt keine Passagen zum Anzeigen.",
     },
@@ -53,6 +55,7 @@
       terms: "En commun", copies: "Autres versions de celui-ci : {n}", why: "Pourquoi ?", near: "Proches par le sens :",
       both: "{this} de ce document se retrouve dans l’autre, et {other} de l’autre dans celui-ci.",
       nearest: "Sens le plus proche", verbatim: "Mot pour mot", nearly: "Presque mot pour mot", edited: "Modifié", paraphrased: "Reformulé",
+      compare: "Comparer", family: "Toutes les versions",
       here: "Ce document", there: "L’autre document", more: "Autres passages communs : {n}",
       joined: "La rédaction les a désignés comme versions d’un même document.", none: "Aucun passage à afficher.",
     },
@@ -68,6 +71,7 @@
       terms: "En común", copies: "Otras versiones de este: {n}", why: "¿Por qué?", near: "Cercanas en significado:",
       both: "El {this} de este documento aparece en el otro, y el {other} del otro en este.",
       nearest: "Sentido más próximo", verbatim: "Palabra por palabra", nearly: "Casi palabra por palabra", edited: "Editado", paraphrased: "Reformulado",
+      compare: "Comparar", family: "Todas las versiones",
       here: "Este documento", there: "El otro documento", more: "Otros pasajes en común: {n}",
       joined: "La redacción los marcó como versiones de un mismo documento.", none: "No hay pasajes que mostrar.",
     },
@@ -83,6 +87,7 @@
       terms: "共同点", copies: "其另外的版本：{n}", why: "为什么？", near: "含义相近：",
       both: "本文的 {this} 出现在另一文档中，另一文档的 {other} 出现在本文中。",
       nearest: "意义最接近", verbatim: "逐字相同", nearly: "几乎逐字相同", edited: "有改动", paraphrased: "改写",
+      compare: "对比", family: "全部版本",
       here: "本文", there: "另一文档", more: "其他相同段落：{n}",
       joined: "编辑将两者标为同一文档的版本。", none: "没有可显示的段落。",
     },
@@ -98,8 +103,25 @@
       terms: "المشترك", copies: "نسخ أخرى منه: {n}", why: "لماذا؟", near: "متقاربة في المعنى:",
       both: "يرد {this} من هذا المستند في الآخر، ويرد {other} من الآخر في هذا.",
       nearest: "الأقرب معنى", verbatim: "حرفيًا", nearly: "شبه حرفي", edited: "معدَّل", paraphrased: "معاد الصياغة",
+      compare: "قارن", family: "كل النسخ",
       here: "هذا المستند", there: "المستند الآخر", more: "مقاطع مشتركة أخرى: {n}",
       joined: "حدّدهما محرّر بوصفهما نسختين من مستند واحد.", none: "لا توجد مقاطع لعرضها.",
+    },
+    hi: {
+      label: "संबंधित दस्तावेज़", versions: "अन्य संस्करण", related: "संबंधित",
+      loading: "संबंधित दस्तावेज़ लोड हो रहे हैं…", empty: "कोई अन्य संस्करण या संबंधित दस्तावेज़ नहीं है।",
+      error: "संबंधित दस्तावेज़ लोड नहीं हो सके।", retry: "फिर कोशिश करें", unexplained: "कारण लोड नहीं हो सका।",
+      loaded: "अन्य संस्करण: {versions}। संबंधित: {related}।", all: "सभी {n} दिखाएँ",
+      newer: "नया", older: "पुराना", same: "वही तारीख़",
+      exact: "वही पाठ", version: "संस्करण", contains: "इसका अंश", excerpt_of: "इसमें यह शामिल है",
+      shares_passages: "साझा अंश", semantic: "मिलता-जुलता विषय",
+      common: "{n} समान", ofThis: "इस दस्तावेज़ का {n}", ofOther: "उस दस्तावेज़ का {n}",
+      terms: "समान बातें", copies: "इसके अन्य संस्करण: {n}", why: "क्यों?", near: "अर्थ में निकट:",
+      both: "इस दस्तावेज़ का {this} दूसरे में है, और दूसरे का {other} इसमें।",
+      nearest: "अर्थ में सबसे निकट", verbatim: "शब्दशः", nearly: "लगभग शब्दशः", edited: "संपादित", paraphrased: "दूसरे शब्दों में",
+      compare: "तुलना करें", family: "सभी संस्करण",
+      here: "यह दस्तावेज़", there: "दूसरा दस्तावेज़", more: "अन्य साझा अंश: {n}",
+      joined: "संपादक ने दोनों को एक ही दस्तावेज़ के संस्करण बताया है।", none: "दिखाने के लिए कोई अंश नहीं है।",
     },
   };
   const RIGHT_TO_LEFT = /^(ar|arc|ckb|dv|fa|he|iw|ks|ps|sd|ug|ur|yi)\b/i;
@@ -108,6 +130,7 @@
     versions: ["exact", "version", "contains", "excerpt_of"],
     related: ["shares_passages", "semantic"],
   };
+  const GROUP_NAMES = Object.keys(GROUPS);
   const TERMS_SHOWN = 6;
   const PASSAGES_SHOWN = 3;
   const PASSAGE_CHARACTERS = 420;
@@ -148,6 +171,8 @@
   :host(:not([layout="compact"])) [part~="root"] { min-block-size: var(--related-reserve, 29rem); }
   :host([layout="compact"]) [part~="root"] { min-block-size: var(--related-reserve, 26rem); }
 }
+/* Where there is nothing to show, nothing is reserved. */
+[part~="root"]:is([data-state="empty"], [data-state="error"]) { min-block-size: 0 !important; }
 [part~="root"]:focus { outline: none; }
 :focus-visible { outline: 2px solid var(--_link); outline-offset: 2px; border-radius: 2px; }
 h1, h2, h3, h4, h5, h6, p, ul, figure, blockquote { margin: 0; padding: 0; }
@@ -169,7 +194,12 @@ button:hover { background: var(--_tint); }
 }
 [part~="count"] { color: var(--_muted); font-weight: 400; }
 [part~="entry"] { padding-block: 0.7em; border-block-end: 1px solid var(--_line); }
-[part~="title"] { font-weight: 600; line-height: 1.35; }
+[part~="title"] {
+  font-weight: 600; line-height: 1.35;
+  display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden;
+}
+[part~="compare"], [part~="family"] { font-size: 0.875em; white-space: nowrap; }
+[part~="family"] { display: inline-block; margin-block-start: 0.75em; }
 [part~="row"] { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25em 0.75em; margin-block-start: 0.2em; }
 [part~="meta"] { display: flex; flex-wrap: wrap; align-items: center; gap: 0.25em 0.9em; flex: 1 1 12em; font-size: 0.875em; color: var(--_muted); }
 [part~="direction"] {
@@ -211,7 +241,7 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
 [part~="skeleton"] span:nth-child(odd) { inline-size: 70%; }
 [part~="skeleton"] span:nth-child(even) { inline-size: 40%; margin-block-end: 0.7em; }
 [part~="status"] { color: var(--_muted); padding-block-end: 0.75em; }
-[data-state="loading"] [part~="status"], [data-state="ready"] [part~="status"], .sr-only {
+[part~="root"]:not([data-state="error"]) > [part~="status"], .sr-only {
   position: absolute; inline-size: 1px; block-size: 1px; padding: 0; overflow: hidden;
   clip-path: inset(50%); white-space: nowrap;
 }
@@ -400,8 +430,12 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
 
   class RelatedDocuments extends HTMLElement {
     static observedAttributes = [
-      "src", "document-id", "size", "evidence", "lang", "dir", "heading-level", "link-pattern",
+      "src", "document-id", "size", "max-versions", "max-related", "options", "evidence",
+      "lang", "dir", "heading-level", "link-pattern", "compare-pattern", "family-pattern",
     ];
+
+    /** Texts by language, for a page to add one: `RelatedDocuments.texts.pt = {...}`. */
+    static texts = TEXTS;
 
     #state = "idle";
     #answer = null;
@@ -448,7 +482,7 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
 
     attributeChangedCallback(name, before, after) {
       if (before === after) return;
-      if (["lang", "dir", "heading-level", "link-pattern"].includes(name)) this.#render();
+      if (/^(lang|dir|heading-level|.*-pattern)$/.test(name)) this.#render();
       else this.#schedule();
     }
 
@@ -499,11 +533,10 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
       this.#show("loading");
       const timer = setTimeout(() => request.abort(), TIMEOUT);
       try {
-        const query = { ...(this.#size && { size: this.#size }), evidence: this.hasAttribute("evidence") };
-        const answer = await this.#fetch("related", [documentId], query, request.signal);
-        if (!Array.isArray(answer?.relations)) throw new Error("not an answer of this service");
+        const answers = await Promise.all(this.#questions().map(
+          async ([name, query]) => [name, await this.#ask(documentId, query, request.signal)]));
         if (this.#request !== request) return;
-        this.#answer = answer;
+        this.#answer = this.#joined(answers);
       } catch (error) {
         if (this.#request !== request) return;
         this.#show("error");
@@ -519,6 +552,48 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
       });
     }
 
+    /** Return what is asked: all relations at once, or each group, by name, with its own limit. */
+    #questions() {
+      const options = Object.fromEntries(new URLSearchParams(this.getAttribute("options") ?? ""));
+      const query = { ...options, evidence: this.hasAttribute("evidence") };
+      const size = this.#size;
+      if (!GROUP_NAMES.some((name) => this.hasAttribute(`max-${name}`))) {
+        return [[null, { ...(size && { size }), ...query }]];
+      }
+      return GROUP_NAMES
+        .map((name) => [name, this.#wholeNumber(`max-${name}`, 0) ?? size])
+        .filter(([, limit]) => limit !== 0)
+        .map(([name, limit]) => [name, { ...(limit && { size: limit }), ...query, kind: GROUPS[name] }]);
+    }
+
+    /** Ask one question; a limit above that of the service is lowered to what it answers without. */
+    async #ask(documentId, query, signal) {
+      let answer;
+      try {
+        answer = await this.#fetch("related", [documentId], query, signal);
+      } catch (error) {
+        if (error.status !== 400 || !query.size) throw error;
+        const { size, ...rest } = query;
+        answer = await this.#fetch("related", [documentId], rest, signal);
+      }
+      if (!Array.isArray(answer?.relations)) throw new Error("not an answer of this service");
+      return answer;
+    }
+
+    /** Return the answers to all questions as one; by group, the total of each. */
+    #joined(answers) {
+      if (answers.length === 0) return { relations: [], total: 0 };
+      const whole = answers.map(([, answer]) => answer);
+      if (answers[0][0] === null) return whole[0];
+      return {
+        ...whole[0],
+        relations: whole.flatMap((answer) => answer.relations),
+        total: whole.reduce((sum, answer) => sum + answer.total, 0),
+        truncated: whole.some((answer) => answer.truncated),
+        totals: Object.fromEntries(answers.map(([name, answer]) => [name, answer.total])),
+      };
+    }
+
     /** Ask the service for what stands at an address that ends with ids. */
     async #fetch(name, ids, query, signal) {
       const base = new URL(this.getAttribute("src") || "/", document.baseURI);
@@ -526,7 +601,8 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
       if (ids.some((id) => /^\.{1,2}$/.test(id))) throw new Error("no address leads to this id");
       const path = [base.pathname.replace(/\/$/, ""), "v1", name, ...ids.map(encodeURIComponent)].join("/");
       const address = new URL(path, base.origin);
-      address.search = new URLSearchParams(query);
+      address.search = new URLSearchParams(
+        Object.entries(query).flatMap(([name, value]) => [value].flat().map((one) => [name, one])));
       const response = await fetch(address, {
         signal, headers: { Accept: "application/json", ...this.#headers },
       });
@@ -535,15 +611,20 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
     }
 
     get #size() {
-      const size = Number(this.getAttribute("size"));
-      return Number.isInteger(size) && size > 0 ? size : null;
+      return this.#wholeNumber("size", 1);
+    }
+
+    /** Return the whole number of an attribute; null without one, or where it is less than a number. */
+    #wholeNumber(name, least) {
+      const value = this.hasAttribute(name) ? Number(this.getAttribute(name) || NaN) : NaN;
+      return Number.isInteger(value) && value >= least ? value : null;
     }
 
     /** Return the relations of both groups, as they are shown. */
     #groups() {
       const relations = listOf(this.#answer?.relations)
         .filter((relation) => relation && textOf(relation.id))
-        .slice(0, this.#size ?? undefined);
+        .slice(0, this.#answer?.totals ? undefined : this.#size ?? undefined);
       const of = (kinds) => relations.filter((relation) => kinds.includes(relation.kind));
       return { versions: newestFirst(of(GROUPS.versions)), related: of(GROUPS.related) };
     }
@@ -649,13 +730,35 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
         `h${level >= 1 && level <= 6 ? Math.trunc(level) : 2}`,
         { part: "heading", id: `heading-${name}` },
         `${texts[name]} `,
-        make("span", { part: "count" }, this.#number(relations.length)),
+        make("span", { part: "count" }, this.#count(relations.length, this.#answer.totals?.[name])),
       );
       const entries = relations.map((relation, position) =>
         this.#entry(relation, name, position, texts));
       // Safari takes a list without bullets for no list, unless it is told.
       const list = make("ul", { part: "list", role: "list", "aria-labelledby": heading.id }, ...entries);
-      return make("div", { part: `group ${name}` }, heading, list);
+      const family = name === "versions" ? this.#familyLink(texts) : null;
+      return make("div", { part: `group ${name}` }, heading, list, family);
+    }
+
+    /** Return how many are shown, and of how many where there are more. */
+    #count(shown, total) {
+      return [shown, ...(total > shown ? [total] : [])].map((count) => this.#number(count)).join(" / ");
+    }
+
+    /** Return a link to all versions, null where the page has none for them. */
+    #familyLink(texts) {
+      const family = textOf(this.#answer?.document?.family);
+      const address = family && this.#filled("family-pattern", { family });
+      return address ? make("a", { part: "family", href: address }, texts.family) : null;
+    }
+
+    /** Return a link to the page that compares the document with another, the older one first. */
+    #compareLink(relation, shown, texts) {
+      const own = this.getAttribute("document-id");
+      const [older, newer] = relation.direction === "older" ? [relation.id, own] : [own, relation.id];
+      const address = this.#filled("compare-pattern", { older, newer });
+      return address && make("a", { part: "compare", href: address }, texts.compare,
+        make("span", { class: "sr-only", dir: "auto" }, ` ${shown.title}`));
     }
 
     #entry(relation, group, position, texts) {
@@ -666,11 +769,12 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
         part: "reason", id: `reason-${group}-${position}`, hidden: "hidden", "aria-live": "polite",
       });
       const explain = (whole) => reason.replaceChildren(...this.#reason(whole, shown, texts));
+      const compare = this.#compareLink(relation, shown, texts);
       const toggle = this.#toggle(shown, reason, texts, () => this.#explain(relation, reason, explain));
       const head = template
         ? [this.#ownEntry(template, shown, `entry-${group === "versions" ? 0 : 1}-${position}`),
-           make("div", { part: "row" }, toggle)]
-        : this.#ordinaryEntry(shown, toggle, texts);
+           make("div", { part: "row" }, compare, toggle)]
+        : this.#ordinaryEntry(shown, compare, toggle, texts);
       const entry = make("li", { part: `entry kind-${relation.kind}` }, ...head, reason);
       this.#relations.set(entry, { relation, group, position, link: shown.link });
       return entry;
@@ -685,7 +789,7 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
         ...this.#shareShown(relation, texts),
         title: textOf(context.title) ?? relation.id,
         language: languageOf(context.language),
-        link: safeAddress(this.#linkTo(relation.id) ?? context.link),
+        link: this.#filled("link-pattern", { id: relation.id }) ?? safeAddress(context.link),
         date: textOf(context.date),
         dateText: this.#dateText(context.date),
         group,
@@ -699,12 +803,13 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
       };
     }
 
-    /** Return the address of an entry by the page's own pattern, null without one. */
-    #linkTo(id) {
-      const pattern = this.getAttribute("link-pattern");
+    /** Return an address by a pattern of the page, null without one. */
+    #filled(attribute, values) {
+      const pattern = this.getAttribute(attribute);
       // A path of dots would lead elsewhere, however it is escaped.
-      if (!pattern || /^\.{1,2}$/.test(id)) return null;
-      return pattern.replaceAll("{id}", () => encodeURIComponent(id));
+      if (!pattern || Object.values(values).some((value) => /^\.{1,2}$/.test(value))) return null;
+      return safeAddress(fill(pattern, Object.fromEntries(
+        Object.entries(values).map(([name, value]) => [name, encodeURIComponent(value)]))));
     }
 
     /** Return the share of common text: of versions the smaller of the two, else of the whole. */
@@ -736,7 +841,7 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
       return formatOf("DateTimeFormat", this.#locale, format).format(date.time);
     }
 
-    #ordinaryEntry(shown, toggle, texts) {
+    #ordinaryEntry(shown, compare, toggle, texts) {
       const attributes = { part: "title", dir: "auto", lang: shown.language };
       const title = shown.link
         ? make("a", { ...attributes, href: shown.link }, shown.title)
@@ -752,7 +857,7 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
         shown.copiesText && make("span", { part: "copies" }, shown.copiesText),
       );
       const chips = shown.terms.length ? this.#chips(shown.terms, shown.language, texts) : null;
-      return [make("div", { part: "line" }, title), make("div", { part: "row" }, meta, toggle), chips];
+      return [make("div", { part: "line" }, title), make("div", { part: "row" }, meta, compare, toggle), chips];
     }
 
     #shareElement(shown) {

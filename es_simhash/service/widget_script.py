@@ -12,7 +12,7 @@ NAME = "related-documents.js"
 # In the wheel, and in a checkout.
 _FOLDERS = (Path(__file__).parents[1] / "widget", Path(__file__).parents[2] / "widget")
 _HASH_DIGITS = 12
-_COMMENT = re.compile(r"\s*(//.*|/\*\*.*\*/)")
+_COMMENT = re.compile(r"\s*(//.*|/\*.*\*/)")
 _LICENCE = "SPDX-License-Identifier"
 
 

@@ -21,7 +21,12 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
-_ATTRIBUTES = ("src", "document-id", "size", "evidence", "lang", "dir", "layout", "heading-level")
+_ATTRIBUTES = (
+    "src", "document-id", "size", "max-versions", "max-related", "options", "evidence", "lang",
+    "dir", "layout", "heading-level", "compare-pattern", "family-pattern",
+)  # fmt: skip
+# As the service has it.
+_MAX_SIZE = 50
 # What a page may have in the element: a layout of its own for entries, or what its server rendered.
 _CONTENTS = {
     "template": (
@@ -86,6 +91,8 @@ class Site:
     def respond(self, path: str, query: dict[str, list[str]]) -> tuple[int, str, bytes]:
         """Return status, type and body for a path."""
         if path.startswith("/v1/related/"):
+            if int(query.get("size", ["1"])[0]) > _MAX_SIZE:
+                return self._answer(dict, 400)
             id = unquote(path.removeprefix("/v1/related/"))
             return self._answer(lambda: self._related(id, query))
         if path.startswith("/v1/evidence/"):
@@ -107,6 +114,9 @@ class Site:
         if id not in self.answers:
             return None
         answer: dict[str, Any] = dict(self.answers[id])
+        if "kind" in query:
+            kinds = [each for each in answer["relations"] if each["kind"] in query["kind"]]
+            answer |= {"relations": kinds, "total": len(kinds)}
         if "size" in query:
             answer["relations"] = answer["relations"][: int(query["size"][0])]
         if query["evidence"] == ["false"]:
@@ -117,9 +127,11 @@ class Site:
         relations = self.answers.get(here, {}).get("relations", [])
         return next(({"relation": each} for each in relations if each["id"] == there), None)
 
-    def _answer(self, find: Callable[[], dict[str, Any] | None]) -> tuple[int, str, bytes]:
+    def _answer(
+        self, find: Callable[[], dict[str, Any] | None], status: int = 200
+    ) -> tuple[int, str, bytes]:
         self.gate.wait(30)
-        status = self.statuses.pop(0) if self.statuses else 200
+        status = self.statuses.pop(0) if self.statuses else status
         answer = find() if self.raw is None else None
         if status == 200 and answer is None and self.raw is None:
             status = 404

@@ -17,6 +17,7 @@ LANGUAGES = {
     "es": ("Otras versiones", "en-lease-v1"),
     "zh": ("其他版本", "zh-metro-v1"),
     "ar": ("نسخ أخرى", "ar-jisr-v1"),
+    "hi": ("अन्य संस्करण", "hi-pustakalay-v1"),
 }
 
 
@@ -142,6 +143,16 @@ def test_all_languages_have_the_same_texts() -> None:
     assert len(names["en"]) > 30
     for language in names:
         assert names[language] == names["en"], language
+
+
+def test_a_page_adds_a_language(open_page: Open) -> None:
+    page = open_page("en-harbour-v1")
+    known = "customElements.get('related-documents').texts"
+    page.evaluate(f"{known}.pt = {{versions: 'Outras versões', why: 'Porquê?'}}")
+    page.evaluate("document.querySelector('related-documents').lang = 'pt-BR'")
+    assert texts(page, "heading")[0] == "Outras versões 2"
+    # What it does not have is in English.
+    assert texts(page, "heading")[1] == "Related 1"
 
 
 def test_own_texts_take_the_place_of_ours(open_page: Open) -> None:

@@ -1,6 +1,7 @@
 """What the widget shows while it waits, of an answer, of nothing and of an error."""
 
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -328,3 +329,79 @@ def test_a_click_is_told_without_elements(open_page: Open, site: Site) -> None:
     }  # fmt: skip
     # The page prevented the event, and so the click.
     assert page.url.startswith(f"{site.url}/page.html")
+
+
+def test_versions_and_neighbours_have_limits_of_their_own(open_page: Open, site: Site) -> None:
+    page = open_page("en-harbour-v1", max_versions="1", max_related="3", options="family=other")
+    asked = [urlsplit(path) for path in site.requested if path.startswith("/v1/related/")]
+    # Both at once, so that either may come first.
+    questions = sorted(
+        (parse_qs(address.query) for address in asked), key=lambda each: each["size"]
+    )
+    assert questions == [
+        {"size": ["1"], "family": ["other"], "evidence": ["false"],
+         "kind": ["exact", "version", "contains", "excerpt_of"]},
+        {"size": ["3"], "family": ["other"], "evidence": ["false"],
+         "kind": ["shares_passages", "semantic"]},
+    ]  # fmt: skip
+    # One of the two versions, of which the heading has the total.
+    assert texts(page, "heading") == ["Other versions 1 / 2", "Related 1"]
+    assert events(page, "related-loaded")[0]["total"] == 3
+    page.evaluate("document.querySelector('related-documents').setAttribute('max-versions', '0')")
+    until(lambda: texts(page, "heading") == ["Related 1"])
+    page.evaluate("document.querySelector('related-documents').setAttribute('max-related', '0')")
+    wait_for(page, "empty")
+
+
+@pytest.mark.parametrize("limit", ["size", "max_versions"])
+def test_a_limit_above_that_of_the_service_is_lowered(
+    open_page: Open, site: Site, limit: str
+) -> None:
+    page = open_page("en-harbour-v1", **{limit: "500"})
+    assert texts(page, "count") == ["2", "1"]
+    asked = [path for path in site.requested if path.startswith("/v1/related/")]
+    assert ["size=500" in path for path in asked if "shares_passages" not in path] == [True, False]
+
+
+def test_entries_lead_to_a_comparison_the_older_document_first(open_page: Open, site: Site) -> None:
+    answer = site.answers["en-harbour-v1"]
+    document = {**answer["document"], "family": "f/1"}
+    relations = [each | {"direction": direction} for each, direction in
+                 zip(answer["relations"], ("newer", "older", "same"), strict=True)]  # fmt: skip
+    site.answers = {"en-harbour-v1": {**answer, "document": document, "relations": relations}}
+    page = open_page(
+        "en-harbour-v1", compare_pattern="/compare/{older}/{newer}", family_pattern="/f/{family}"
+    )
+    ids = {each["id"]: each["direction"] for each in relations}
+    expected = {
+        f"{site.url}/compare/{id}/en-harbour-v1" if direction == "older"
+        else f"{site.url}/compare/en-harbour-v1/{id}"
+        for id, direction in ids.items()
+    }  # fmt: skip
+    links = part(page, "compare")
+    assert {links.nth(place).evaluate("link => link.href") for place in range(3)} == expected
+    assert part(page, "family").evaluate("link => link.href") == f"{site.url}/f/f%2F1"
+    assert texts(page, "family") == ["All versions"]
+    # An address that runs something is none.
+    element = "document.querySelector('related-documents')"
+    page.evaluate(f"{element}.setAttribute('compare-pattern', 'javascript:1')")
+    assert links.count() == 0
+
+
+def test_where_there_is_nothing_nothing_is_reserved(open_page: Open, site: Site) -> None:
+    site.answers = {"none": {"relations": [], "total": 0, "document": None}}
+    empty = open_page("none", state="empty")
+    assert empty.locator("related-documents").bounding_box()["height"] < 2
+    site.statuses = [500]
+    failed = open_page("none", state="error")
+    assert failed.locator("related-documents").bounding_box()["height"] < 120
+
+
+def test_a_long_title_has_three_lines(open_page: Open, site: Site) -> None:
+    answer = site.answers["en-harbour-v1"]
+    (first, *rest) = answer["relations"]
+    long = first | {"document": {**first["document"], "title": "A title of many words. " * 60}}
+    site.answers = {"en-harbour-v1": {**answer, "relations": [long, *rest]}}
+    page = open_page("en-harbour-v1")
+    heights = [part(page, "title").nth(place).bounding_box()["height"] for place in range(2)]
+    assert max(heights) <= 3 * min(heights) + 1

@@ -267,8 +267,9 @@ def test_texts_from_the_right_are_set_from_the_right(page: Any, site: str) -> No
 def test_a_document_has_its_relations_without_scripts(tabs: Tabs, site: str) -> None:
     with tabs.open(scripts=False) as page:
         page.goto(f"{site}/explorer/documents/copy")
-        links = page.locator("related-documents a")
+        links = page.locator("related-documents li a:first-child")
         assert links.count() == 3
+        assert page.get_by_role("link", name="Compare with").count() == 3
         links.first.click()
         assert page.locator("h1").count() == 1
 
