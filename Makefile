@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
   bench-semantics bench-labelled-neighbours bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-family-run bench-sweep bench-decisions \
   bench-passages bench-copies bench-changes bench-chains bench-widget bench-load bench-async bench-outage bench-strain bench-contract \
-  bench-parts-of-speech bench-peers version-weights bench-candidates bench-schemes bench-tune \
+  bench-parts-of-speech bench-peers version-weights bench-candidates bench-engines bench-schemes bench-tune \
   evaluate experiments test-spark bench-spark test-faults
 
 # Installs extras into the environment, which is made when it is missing. uv installs what pip would,
@@ -55,9 +55,10 @@ node: $(DEMO_STAMP)
 node-stop: $(DEMO_STAMP)
 	@$(BIN)/python -m scripts.local_node stop $(ARGS)
 
-# Tests wait for Elasticsearch half of their time; those of a file stay in one process.
+# Tests wait for Elasticsearch half of their time; those of a file stay in one process. With
+# ENGINE=opensearch those run that need an engine, on OpenSearch (docs/opensearch.md).
 test: $(STAMP)
-	@$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder $(ARGS)
+	@$(if $(ENGINE),ES_SIMHASH_ENGINE='$(ENGINE)') $(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 # Faults between commands and a real node: nothing is lost, doubled or decided wrongly (--seed, --faults).
 test-faults: $(STAMP)
@@ -96,6 +97,10 @@ version-weights: $(STAMP)
 # Whether the best answers are among the candidates, and how long it takes (needs the data).
 bench-candidates: $(STAMP)
 	@$(BIN)/python -m tests.bench.candidates $(ARGS)
+
+# Whether Elasticsearch and OpenSearch answer alike, and in which time (needs the evaluation data).
+bench-engines: $(STAMP)
+	@$(BIN)/python -m tests.bench.engine_answers $(ARGS)
 
 # Fingerprints a second, beside PyPI simhash on the same texts.
 bench-speed: $(STAMP)

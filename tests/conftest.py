@@ -21,6 +21,7 @@ from scripts.local_node import node
 from scripts.local_node.engine import Engine, choose_source, find_engine
 from scripts.local_node.server import OPTIONS_VARIABLE
 from tests.support.datasets import data_folder
+from tests.support.engine_tests import select_for, tested_product
 from tests.support.shared_node import leased
 
 # Fixtures of several rooms; those of one room are in its conftest.
@@ -47,7 +48,8 @@ hypothesis.settings.register_profile("tests", deadline=None, database=None, max_
 hypothesis.settings.load_profile("tests")
 
 TESTS = Path(__file__).parent
-TESTS_NODE = "tests"
+PRODUCT = tested_product()
+TESTS_NODE = "tests" if PRODUCT == "elasticsearch" else f"tests-{PRODUCT}"
 # A node of the tests does not live long enough to profit from the optimising compiler, which takes
 # half of its processor time, and has too small a heap for a collector of several threads.
 _OPTIONS = "-XX:TieredStopAtLevel=1 -XX:-UseG1GC -XX:+UseSerialGC"
@@ -56,7 +58,9 @@ if sys.platform == "linux":
     _OPTIONS += " -XX:+UseTransparentHugePages"
 os.environ.setdefault(OPTIONS_VARIABLE, _OPTIONS)
 # Where the shards of a single node go needs no plan; an index then takes a fifth less to create.
-NODE_SETTINGS = {"cluster.routing.allocation.type": "balanced"}
+NODE_SETTINGS = (
+    {"cluster.routing.allocation.type": "balanced"} if PRODUCT == "elasticsearch" else {}
+)
 ENGINE = pytest.StashKey[str]()
 NO_DATA = "needs the evaluation data"
 
@@ -102,7 +106,10 @@ def pytest_collection(session: pytest.Session) -> None:
             importlib.import_module(".".join(path.relative_to(TESTS.parent).with_suffix("").parts))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if PRODUCT != "elasticsearch":
+        select_for(PRODUCT, config, items)
+
     def place(item: pytest.Item) -> int:
         beginnings = (n for n, path in enumerate(LONGEST) if item.nodeid.startswith(path))
         return next(beginnings, len(LONGEST))
@@ -116,7 +123,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_report_header() -> str:
-    return f"engine of the cluster tests: {choose_source()}"
+    return f"engine of the cluster tests: {choose_source(PRODUCT)}"
 
 
 def pytest_terminal_summary(
@@ -171,12 +178,14 @@ def cluster_url(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 def _start_engine() -> tuple[Engine, bool]:
-    engine = find_engine(name=TESTS_NODE, heap="1g", in_memory=True, settings=NODE_SETTINGS)
+    engine = find_engine(
+        PRODUCT, name=TESTS_NODE, heap="1g", in_memory=True, settings=NODE_SETTINGS
+    )
     return engine, engine.started
 
 
 def _stop_engine() -> None:
-    engine = find_engine(name=TESTS_NODE)
+    engine = find_engine(PRODUCT, name=TESTS_NODE)
     engine.stop()
     if engine.source == "local node":
         node.remove(TESTS_NODE)

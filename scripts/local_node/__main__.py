@@ -1,9 +1,10 @@
-"""The Elasticsearch of `make demo`, and local nodes by hand.
+"""The engine of `make demo`, and local nodes by hand; Elasticsearch unless OpenSearch is named.
 
 python -m scripts.local_node find             prints the address of one, started if need be
 python -m scripts.local_node start [--name N] starts a local node, whatever else answers
 python -m scripts.local_node status           lists the local nodes that run
 python -m scripts.local_node stop [--name N]  stops one; its data are kept
+python -m scripts.local_node start --engine opensearch  the same with OpenSearch
 """
 
 import argparse
@@ -12,7 +13,8 @@ from collections.abc import Sequence
 
 from es_simhash.errors import EsSimhashError
 from scripts.local_node import node
-from scripts.local_node.engine import find_engine
+from scripts.local_node.distribution import OPENSEARCH
+from scripts.local_node.engine import TITLES, Product, find_engine
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -23,23 +25,28 @@ def main(argv: Sequence[str] | None = None) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("action", choices=["find", "start", "status", "stop"])
-    parser.add_argument("--name", default=node.DEFAULT_NAME)
+    parser.add_argument("--engine", choices=list(TITLES), default="elasticsearch")
+    parser.add_argument("--name", help="by default 'default', of OpenSearch 'opensearch'")
     parser.add_argument("--heap", default=node.DEFAULT_HEAP)
     parser.add_argument("--port", type=int)
     options = parser.parse_args(argv)
+    product: Product = options.engine
+    of_product = product if product == "opensearch" else node.DEFAULT_NAME
+    name = options.name or of_product
     try:
         if options.action == "find":
-            engine = find_engine(name=options.name, heap=options.heap)
+            engine = find_engine(product, name=name, heap=options.heap)
             print(f"Using {engine}.", file=sys.stderr)
             print(engine.url)
         elif options.action == "start":
-            _show(node.start(options.name, heap=options.heap, port=options.port))
+            release = OPENSEARCH if product == "opensearch" else None
+            _show(node.start(name, release=release, heap=options.heap, port=options.port))
         elif options.action == "status":
             for local in node.running():
                 _show(local)
         else:
-            stopped = node.stop(options.name)
-            print(f"Node {options.name} {'is not running' if stopped is None else 'stopped'}.")
+            stopped = node.stop(name)
+            print(f"Node {name} {'is not running' if stopped is None else 'stopped'}.")
     except EsSimhashError as error:
         sys.exit(f"Error: {error}")
 

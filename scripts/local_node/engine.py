@@ -1,4 +1,4 @@
-"""The Elasticsearch to work with: ELASTICSEARCH_URL if it answers, Docker, or a local node."""
+"""The engine to work with: ELASTICSEARCH_URL if it answers, Docker, or a local node."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ import httpx
 
 from es_simhash.text.escaping import masked_url
 from scripts.local_node import node
-from scripts.local_node.distribution import ELASTICSEARCH
+from scripts.local_node.distribution import ELASTICSEARCH, OPENSEARCH
 from scripts.local_node.java import NodeError
 from scripts.local_node.server import wait_until_ready
 
@@ -23,21 +23,25 @@ _SOCKET = Path("/var/run/docker.sock")
 _CONTAINER_SECONDS = 120
 
 Source = Literal["ELASTICSEARCH_URL", "docker", "local node"]
+Product = Literal["elasticsearch", "opensearch"]
+TITLES: Mapping[Product, str] = {"elasticsearch": "Elasticsearch", "opensearch": "OpenSearch"}
 
 
 @dataclass(frozen=True)
 class Engine:
-    """An Elasticsearch that answers; `started` says whether this call started it."""
+    """An engine that answers; `started` says whether this call started it."""
 
     url: str = field(repr=False)  # may hold a password
     source: Source
     version: str
     name: str = node.DEFAULT_NAME
     started: bool = False
+    product: Product = "elasticsearch"
 
     def __str__(self) -> str:
-        """Name version, source and address, without a password."""
-        return f"Elasticsearch {self.version} ({self.source}) at {masked_url(self.url)}"
+        """Name product, version, source and address, without a password."""
+        product = TITLES[self.product]
+        return f"{product} {self.version} ({self.source}) at {masked_url(self.url)}"
 
     def stop(self) -> None:
         """Stop what was started under its name: a container is removed, a node keeps its data."""
@@ -49,7 +53,7 @@ class Engine:
             node.stop(self.name)
 
 
-def choose_source() -> Source:
+def choose_source(product: Product = "elasticsearch") -> Source:
     """Return where `find_engine` takes the engine from, without starting anything.
 
     An ELASTICSEARCH_URL where nothing answers is ignored, with a warning.
@@ -59,11 +63,14 @@ def choose_source() -> Source:
         return "ELASTICSEARCH_URL"
     if url:
         print(f"{VARIABLE} is {masked_url(url)}, where nothing answers: ignored.", file=sys.stderr)
+    if product == "opensearch":
+        return "local node"
     with _docker() as docker:
         return "local node" if docker is None else "docker"
 
 
 def find_engine(
+    product: Product = "elasticsearch",
     *,
     name: str = node.DEFAULT_NAME,
     heap: str = node.DEFAULT_HEAP,
@@ -73,6 +80,7 @@ def find_engine(
     """Return an engine: ELASTICSEARCH_URL if it answers, else Docker, else a local node.
 
     Args:
+        product: Which engine, where one has to be started; OpenSearch as a local node alone.
         name: Name of the container or node, which keeps running until it is stopped.
         heap: Heap size of an engine that has to be started.
         in_memory: Keep the data of a local node in memory where that is possible.
@@ -81,14 +89,15 @@ def find_engine(
     Raises:
         NodeError: No engine answers and none can be started.
     """
-    source = choose_source()
+    source = choose_source(product)
     if source == "ELASTICSEARCH_URL":
         url = os.environ[VARIABLE].rstrip("/")
-        return Engine(url, source, version_at(url) or _UNKNOWN)
+        return Engine(url, source, version_at(url) or _UNKNOWN, product=product)
     if source == "docker":
         return _container(name, heap)
-    local = node.start(name, heap=heap, in_memory=in_memory, settings=settings)
-    return Engine(local.url, source, local.version, name, local.started)
+    release = OPENSEARCH if product == "opensearch" else None
+    local = node.start(name, release=release, heap=heap, in_memory=in_memory, settings=settings)
+    return Engine(local.url, source, local.version, name, local.started, product)
 
 
 def version_at(url: str) -> str | None:

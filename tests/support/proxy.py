@@ -9,6 +9,17 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.support.engine_tests import tested_product
+
+# What each engine says of its responses.
+_HEADERS = {
+    "elasticsearch": {
+        "content-type": "application/vnd.elasticsearch+json;compatible-with=8",
+        "x-elastic-product": "Elasticsearch",
+    },
+    "opensearch": {"content-type": "application/json"},
+}
+
 Answer = tuple[int, bytes]
 Hook = Callable[[str, bytes], Answer | None]
 
@@ -49,8 +60,8 @@ class _Handler(BaseHTTPRequestHandler):
         refused = self.server.hook(self.path, body)
         status, content = refused if refused else self._passed_on(body)
         self.send_response(status)
-        self.send_header("content-type", "application/vnd.elasticsearch+json;compatible-with=8")
-        self.send_header("x-elastic-product", "Elasticsearch")
+        for header in _HEADERS[tested_product()].items():
+            self.send_header(*header)
         self.send_header("content-length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)

@@ -14,6 +14,7 @@ from es_simhash.store.elasticsearch.calls import Call, Calls
 from es_simhash.store.elasticsearch.client import AsyncElasticsearch
 from es_simhash.store.elasticsearch.errors import translated_errors
 from es_simhash.store.elasticsearch.requests import headers_of
+from es_simhash.store.opensearch.transport import speaking
 
 Result = TypeVar("Result")
 
@@ -41,7 +42,7 @@ class AsyncCalls:
     """
 
     def __init__(self, client: AsyncElasticsearch, executor: Executor | None = None) -> None:
-        self._client = client
+        self._client = speaking(client)
         self._executor = executor
         self._turns: tuple[asyncio.AbstractEventLoop, asyncio.Semaphore] | None = None
 

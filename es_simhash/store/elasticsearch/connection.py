@@ -1,4 +1,4 @@
-"""The connection to Elasticsearch: a client for servers 8 and 9."""
+"""The connection to a cluster: a client for Elasticsearch 8 and 9, and for OpenSearch."""
 
 import ssl
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from es_simhash.errors import ClusterError, InputError
 from es_simhash.store.connection import Connection
 from es_simhash.store.elasticsearch.client import importing
+from es_simhash.store.opensearch.transport import speaking
 from es_simhash.store.profiles import complete
 from es_simhash.text.escaping import masked_url
 
@@ -85,7 +86,7 @@ def connect(
     else:
         options["cloud_id"] = connection.cloud_id
     try:
-        return elasticsearch.Elasticsearch(**options)
+        return speaking(elasticsearch.Elasticsearch(**options))
     except (ValueError, OSError) as error:
         if connection.cloud_id is not None:
             raise ClusterError(

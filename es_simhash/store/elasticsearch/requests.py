@@ -8,6 +8,7 @@ from es_simhash.store.elasticsearch.calls import Calls
 from es_simhash.store.elasticsearch.client import Elasticsearch, elastic_transport, elasticsearch
 from es_simhash.store.elasticsearch.errors import address, translated, translated_errors
 from es_simhash.store.elasticsearch.retry import RETRYABLE, RetryPolicy, Unavailable, Waiter
+from es_simhash.store.opensearch.transport import speaking
 
 _JSON, _NDJSON = "application/json", "application/x-ndjson"
 
@@ -41,11 +42,12 @@ class Requests:
         *,
         waiter: Waiter | None = None,
     ) -> None:
+        speaks = speaking(client)
         # With a policy we retry ourselves: only what was rejected, and for longer. Another node
         # that may answer at once is the client's part.
-        others = len(client.transport.node_pool.all()) - 1
+        others = len(speaks.transport.node_pool.all()) - 1
         self._client = (
-            client if retry is None else client.options(max_retries=others, retry_on_status=())
+            speaks if retry is None else speaks.options(max_retries=others, retry_on_status=())
         )
         self.retry = retry
         self._waiter = waiter or Waiter()

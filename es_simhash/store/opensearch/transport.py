@@ -1,0 +1,187 @@
+"""Transports of the client that find out which engine answers, and speak to OpenSearch as well.
+
+The client takes a server for Elasticsearch by a header of its responses. Where it is missing, the
+server is asked once what it is; with Elasticsearch no further request is sent.
+"""
+
+import re
+from collections.abc import Generator, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
+
+from es_simhash.store.elasticsearch.client import AnyClient, elastic_transport
+from es_simhash.store.opensearch.dialect import Dialect, Reply, Sent
+
+_PRODUCT = "x-elastic-product"
+_ELASTICSEARCH = "Elasticsearch"
+# A media type that names the version of the API, which OpenSearch does not know.
+_VENDOR = re.compile(r"vnd\.elasticsearch\+|;\s*compatible-with=\d+")
+_TO_ASK = Sent("GET", "/")
+# What a server answers that is busy, or a proxy without one: nothing is learned from it.
+_BUSY, _ERROR, _SERVER_ERROR = 429, 400, 500
+
+Headers = Mapping[str, Any]
+Result = TypeVar("Result")
+SomeClient = TypeVar("SomeClient", bound="AnyClient")
+# Yields what is sent, with its headers, and is sent the responses.
+Steps = Generator[tuple[Sent, Headers], Any, Result]
+
+
+class Engines:
+    """Which engine answers a client, found out by its first responses."""
+
+    def __init__(self) -> None:
+        self.is_known = False
+        self.dialect: Dialect | None = None
+
+    def steps(self, sent: Sent, headers: Headers) -> Steps[Any]:
+        """Return the response to a request."""
+        if self.is_known and self.dialect is None:
+            return (yield sent, headers)
+        if self.dialect is None:
+            response = yield sent, headers
+            if _PRODUCT in response.meta.headers:
+                self.is_known = True
+                return response
+            if _is_busy(response.meta):
+                return response
+            root = yield _TO_ASK, {"accept": "application/json"}
+            self.dialect = dialect_of(root.body) if root.meta.status == 200 else None
+            self.is_known = self.dialect is not None
+            if self.dialect is None:
+                # A server that is busy meanwhile may be asked again.
+                return root if _is_busy(root.meta) and response.meta.status >= _ERROR else response
+            if _had_effect(self.dialect, sent, response.meta):
+                return _answered(response.meta, Reply(response.meta.status, response.body))
+        return (yield from self._spoken(sent, headers))
+
+    def _spoken(self, sent: Sent, headers: Headers) -> Steps[Any]:
+        assert self.dialect is not None
+        exchange = self.dialect.exchange(sent)
+        try:
+            wanted = next(exchange)
+            while True:
+                response = yield wanted, _plain(headers, wanted.body)
+                wanted = exchange.send(Reply(response.meta.status, response.body))
+        except StopIteration as stop:
+            return _answered(response.meta, stop.value)
+
+
+def _is_busy(meta: "elastic_transport.ApiResponseMeta") -> bool:
+    return bool(meta.status == _BUSY or meta.status >= _SERVER_ERROR)
+
+
+def _had_effect(dialect: Dialect, sent: Sent, meta: "elastic_transport.ApiResponseMeta") -> bool:
+    """Check whether a first request did what it should, so that it must not be sent again.
+
+    OpenSearch takes no body by the media types of Elasticsearch.
+    """
+    exchange = dialect.exchange(sent)
+    is_same = next(exchange) == sent
+    exchange.close()
+    return is_same and sent.method not in ("GET", "HEAD") and meta.status < _ERROR
+
+
+def dialect_of(root: Any) -> Dialect | None:
+    """Return the dialect for what `GET /` answers; None where that is not OpenSearch."""
+    version = root.get("version") if isinstance(root, Mapping) else None
+    if not isinstance(version, Mapping) or version.get("distribution") != "opensearch":
+        return None
+    numbers = re.findall(r"\d+", str(version.get("number")))
+    return Dialect(tuple(map(int, numbers[:2])))
+
+
+def _plain(headers: Headers, body: Any) -> dict[str, Any]:
+    """Return headers without the version of the API; one search of several is no longer NDJSON."""
+    plain = {
+        name: _VENDOR.sub("", value) if isinstance(value, str) else value
+        for name, value in headers.items()
+    }
+    if isinstance(body, Mapping):
+        plain["content-type"] = "application/json"
+    return plain
+
+
+def _answered(
+    meta: "elastic_transport.ApiResponseMeta", reply: Reply
+) -> "elastic_transport.TransportApiResponse":
+    headers = elastic_transport.HttpHeaders({**meta.headers, _PRODUCT: _ELASTICSEARCH})
+    return elastic_transport.TransportApiResponse(
+        replace(meta, status=reply.status, headers=headers), reply.body
+    )
+
+
+class EngineTransport:
+    """The transport of a client, which speaks to Elasticsearch or OpenSearch.
+
+    Args:
+        inner: Sends the requests.
+    """
+
+    def __init__(self, inner: "elastic_transport.Transport") -> None:
+        self._inner = inner
+        self.engines = _engines.setdefault(inner, Engines())
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def perform_request(
+        self, method: str, target: str, *, body: Any = None, headers: Headers, **options: Any
+    ) -> "elastic_transport.TransportApiResponse":
+        """Return the response to a request, sent in the words of the engine that answers."""
+        steps = self.engines.steps(Sent(method, target, body), headers)
+        try:
+            sent, wanted = next(steps)
+            while True:
+                response = self._inner.perform_request(
+                    sent.method, sent.target, body=sent.body, headers=wanted, **options
+                )
+                sent, wanted = steps.send(response)
+        except StopIteration as stop:
+            answered: elastic_transport.TransportApiResponse = stop.value
+            return answered
+
+
+class AsyncEngineTransport:
+    """The same for a client that does not wait; see `EngineTransport`."""
+
+    def __init__(self, inner: "elastic_transport.AsyncTransport") -> None:
+        self._inner = inner
+        self.engines = _engines.setdefault(inner, Engines())
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    async def perform_request(
+        self, method: str, target: str, *, body: Any = None, headers: Headers, **options: Any
+    ) -> "elastic_transport.TransportApiResponse":
+        """Return the response to a request, sent in the words of the engine that answers."""
+        steps = self.engines.steps(Sent(method, target, body), headers)
+        try:
+            sent, wanted = next(steps)
+            while True:
+                response = await self._inner.perform_request(
+                    sent.method, sent.target, body=sent.body, headers=wanted, **options
+                )
+                sent, wanted = steps.send(response)
+        except StopIteration as stop:
+            answered: elastic_transport.TransportApiResponse = stop.value
+            return answered
+
+
+# What was found out of the engine behind a transport, for all clients that share it.
+_engines: WeakKeyDictionary[Any, Engines] = WeakKeyDictionary()
+
+
+def speaking(client: SomeClient) -> SomeClient:
+    """Return a client that speaks to Elasticsearch or OpenSearch; one that does so as it is."""
+    transport: Any = client.transport
+    if isinstance(transport, EngineTransport | AsyncEngineTransport):
+        return client
+    is_async = isinstance(transport, elastic_transport.AsyncTransport)
+    # A copy has the headers of the client, and its transport, in whose place nobody can name one.
+    copy: Any = client.options()
+    copy._transport = (AsyncEngineTransport if is_async else EngineTransport)(transport)
+    speaks: SomeClient = copy
+    return speaks
