@@ -12,8 +12,9 @@ from es_simhash.store.elasticsearch.client import Elasticsearch
 from es_simhash.store.elasticsearch.errors import RequestRejected, forbidden
 from es_simhash.store.elasticsearch.pages import PointInTime, first_page
 from es_simhash.store.elasticsearch.requests import Requests
-from es_simhash.store.elasticsearch.retry import RetryPolicy
+from es_simhash.store.elasticsearch.retry import RetryPolicy, Waiter
 from es_simhash.store.elasticsearch.searches import OptionalSearch
+from es_simhash.store.opensearch.transport import speaking
 
 # How the server rejects an index that a template would make a data stream of.
 _STREAMS_ONLY = "creates data streams only"
@@ -30,6 +31,15 @@ class Gateway(Requests):
         retry: How long to retry; None for no waiting.
         waiter: Waits between retries; shared by all gateways of a run.
     """
+
+    def __init__(
+        self,
+        client: Elasticsearch,
+        retry: RetryPolicy | None = None,
+        *,
+        waiter: Waiter | None = None,
+    ) -> None:
+        super().__init__(speaking(client), retry, waiter=waiter)
 
     @classmethod
     def of(cls, client: "Client", retry: RetryPolicy | None = None) -> "Gateway":

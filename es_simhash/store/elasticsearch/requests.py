@@ -8,7 +8,6 @@ from es_simhash.store.elasticsearch.calls import Calls
 from es_simhash.store.elasticsearch.client import Elasticsearch, elastic_transport, elasticsearch
 from es_simhash.store.elasticsearch.errors import address, translated, translated_errors
 from es_simhash.store.elasticsearch.retry import RETRYABLE, RetryPolicy, Unavailable, Waiter
-from es_simhash.store.opensearch.transport import speaking
 
 _JSON, _NDJSON = "application/json", "application/x-ndjson"
 
@@ -42,12 +41,11 @@ class Requests:
         *,
         waiter: Waiter | None = None,
     ) -> None:
-        speaks = speaking(client)
         # With a policy we retry ourselves: only what was rejected, and for longer. Another node
         # that may answer at once is the client's part.
-        others = len(speaks.transport.node_pool.all()) - 1
+        others = len(client.transport.node_pool.all()) - 1
         self._client = (
-            speaks if retry is None else speaks.options(max_retries=others, retry_on_status=())
+            client if retry is None else client.options(max_retries=others, retry_on_status=())
         )
         self.retry = retry
         self._waiter = waiter or Waiter()
