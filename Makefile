@@ -11,7 +11,7 @@ DEMO_STAMP := $(VENV)/.demo
 # Tests start many processes, which compile the package again where it is not kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo node node-stop test check clean docs docs-check docker-lock pictures bench bench-versions bench-speed bench-ingest bench-guarantee bench-scale bench-mlt bench-question bench-fields bench-plan \
+.PHONY: demo node node-stop test check clean docs docs-check docker-lock pictures bench bench-versions bench-speed bench-ingest bench-sources bench-guarantee bench-scale bench-mlt bench-question bench-fields bench-plan \
   bench-semantics bench-labelled-neighbours bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-family-run bench-sweep bench-decisions \
   bench-passages bench-copies bench-changes bench-chains bench-widget bench-load bench-async bench-outage bench-strain bench-contract \
@@ -109,6 +109,10 @@ bench-speed: $(STAMP)
 # Ingest beside plain bulk of the same documents, and its memory.
 bench-ingest: $(STAMP)
 	@$(BIN)/python -m tests.bench.ingest $(ARGS)
+
+# Ingest of CSV and Parquet beside JSON Lines.
+bench-sources: $(STAMP)
+	@$(BIN)/python -m tests.bench.sources $(ARGS)
 
 # 10,000 pairs at exactly k bits through a real index.
 bench-guarantee: $(STAMP)

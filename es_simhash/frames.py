@@ -56,9 +56,10 @@ def frame(results: Iterable[Any], kind: FrameKind = "pandas") -> Any:
     try:
         library = import_module(_MODULES[kind])
     except ImportError as error:
-        name = _MODULES[kind]
-        advice = "'es-simhash[tables]'" if kind == "arrow" else name
-        raise MissingExtra(f"A frame of {name} needs {name}: pip install {advice}.") from error
+        need = f"A frame of {_MODULES[kind]} needs {_MODULES[kind]}"
+        if kind == "arrow":
+            raise MissingExtra.of("tables", need) from error
+        raise MissingExtra(f"{need}: pip install {_MODULES[kind]}.") from error
     columns, rows = flat_rows(_row(result) for result in results)
     values = {name: [row.get(name) for row in rows] for name in columns}
     if kind == "arrow":

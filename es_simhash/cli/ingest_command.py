@@ -2,20 +2,22 @@
 
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import click
 
 from es_simhash.cli.commands import Chosen, command
-from es_simhash.cli.options import PROCESSES, Quiet, TableOrJson, Target, Versions
+from es_simhash.cli.options import PROCESSES, Quiet, TableOrJson, Target, Versions, gateway_to
 from es_simhash.cli.output import print_json, undated_line
 from es_simhash.cli.progress import ProgressBar, bytes_progress, log_warnings, require_no_failures
 from es_simhash.constraints import constraints
 from es_simhash.errors import EsSimhashError
+from es_simhash.ingestion.bulk.document_batches import Source
 from es_simhash.ingestion.bulk.input_sources import (
     PATTERNS,
     SourceOptions,
@@ -27,6 +29,9 @@ from es_simhash.ingestion.deduplication.audit_log import default_audit
 from es_simhash.ingestion.deduplication.audit_runs import new_run
 from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.ingestion.ingest_settings import IngestProgress, IngestSettings
+from es_simhash.ingestion.sources.index_documents import INDEX_PATH, IndexDocuments
+from es_simhash.store.connection import Connection
+from es_simhash.store.profiles import complete
 from es_simhash.text.escaping import file_name, one_line
 
 
@@ -178,15 +183,18 @@ def ingest(
 ) -> None:
     """Write documents with their fingerprints into INDEX.
 
-    PATH is a file of JSON Lines, a JSON array, CSV or TSV, also packed with gzip or zstd; a text
-    file; a folder of text files, whose ids are their paths in the folder; or - for standard input.
-    Name and content say which of these a file is. The member or column _routing is the routing of
-    its document; one without it is written where the document of its id is.
+    PATH is a file of JSON Lines, a JSON array, CSV, TSV, Parquet or Arrow, also packed with gzip or
+    zstd, or its address, such as s3://bucket/a.csv; a file of text, HTML, PDF or Word; a folder of
+    such files, whose ids are their paths in the folder; index:NAME for another index, and
+    index:PROFILE/NAME for one of another cluster; or - for standard input. Name and content say
+    what a file is. The member or column _routing is the routing of its document; one without it is
+    written where the document of its id is.
 
     Unchanged documents are not written again. A run that was interrupted or killed resumes when it
-    is started again (not from standard input), if what it read has not changed; --fresh begins at
-    the start. Documents that fail are written to the dead-letter file, and the exit status is then
-    1. Each document that was read counts once in the summary, as what became of it in the end.
+    is started again (not from standard input or an index), if what it read has not changed; --fresh
+    begins at the start. Documents that fail are written to the dead-letter file, and the exit
+    status is then 1. Each document that was read counts once in the summary, as what became of it
+    in the end.
 
     With --on-version, a document that is a version of an existing or an earlier one is skipped,
     flagged, linked, or replaces it. Where skipping or replacing would lose text (--lose), both
@@ -196,15 +204,15 @@ def ingest(
 
     Args:
         id_field: Field of the document id; None for _id, else id, else a hash of the document.
-        patterns: Glob pattern of the text files of a folder.
+        patterns: Glob pattern of the files of a folder.
         maps: Field that a column, or a member of the objects, is written to.
-        input_format: Format of the files: jsonl, json, csv, tsv, or that of a plug-in; None for
-            what name and content of each say.
+        input_format: Format of the files: jsonl, json, csv, tsv, parquet, arrow, or that of a
+            plug-in; None for what name and content of each say.
     """
     log_warnings()
     index, rules = target.index, versions.rules
     options = SourceOptions(patterns, input_format, parsed_map(maps))
-    sources = open_sources(paths, sys.stdin.buffer, options)
+    sources = _sources(target, paths, options)
     failures_file: Path | None = settings.dead_letter
     if failures_file is None and not settings.dry_run:
         failures_file = Path(f"{file_name(index)}.dead-letter.jsonl")
@@ -232,6 +240,25 @@ def ingest(
             _consume(outcomes, summary, bar)
     failed = summary.total.counts["failed"]
     require_no_failures(failed, failures_file or "the lines above, or --dead-letter FILE,")
+
+
+def _sources(target: Target, paths: Sequence[str], options: SourceOptions) -> list[Source]:
+    """Return what paths name, each once: files, and indices of this cluster and of others."""
+    sources: list[Source] = []
+    others = [path for path in paths if not path.startswith(INDEX_PATH)]
+    opened = iter(open_sources(others, sys.stdin.buffer, options))
+    for path in dict.fromkeys(paths):
+        if path.startswith(INDEX_PATH):
+            sources.append(_index_source(target, path))
+        else:
+            sources.append(next(opened))
+    return sources
+
+
+def _index_source(target: Target, path: str) -> IndexDocuments:
+    profile, _, index = path.removeprefix(INDEX_PATH).rpartition("/")
+    connection = complete(Connection(profile=profile)) if profile else target.connection
+    return IndexDocuments(path, index, partial(gateway_to, connection), target.simhash_field)
 
 
 def _print_decision(outcome: Outcome) -> None:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from es_simhash.errors import EsSimhashError
-from es_simhash.ingestion.bulk.input_sources import Source
+from es_simhash.ingestion.bulk.document_batches import Source
 from es_simhash.text.escaping import one_line
 
 # Imported when a bar is shown: help of a command needs none.

@@ -172,7 +172,5 @@ def _sheet_library() -> Any:
     try:
         import xlsxwriter
     except ImportError as error:
-        raise MissingExtra(
-            "Spreadsheets need XlsxWriter: pip install 'es-simhash[tables]'."
-        ) from error
+        raise MissingExtra.of("tables", "Spreadsheets need XlsxWriter") from error
     return xlsxwriter

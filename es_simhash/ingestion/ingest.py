@@ -8,8 +8,7 @@ from typing import Any
 
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.fingerprint_scheme import require_same_scheme
-from es_simhash.ingestion.bulk.document_batches import Batch, BatchLimits, DeadLetter
-from es_simhash.ingestion.bulk.input_sources import Source
+from es_simhash.ingestion.bulk.document_batches import Batch, BatchLimits, DeadLetter, Source
 from es_simhash.ingestion.bulk.journal import Journal, open_journal
 from es_simhash.ingestion.bulk.journal_file import INDEX, SOURCES, UUIDS, Job, default_path
 from es_simhash.ingestion.bulk.outcomes import IngestReport, Outcome

@@ -1,14 +1,18 @@
 """Batches of documents as they were read, and the file of those that could not be written."""
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
-from es_simhash.errors import InputError
+from es_simhash.errors import InputError, MissingExtra
 from es_simhash.ingestion.bulk.append_files import AppendOnlyFile
 from es_simhash.ingestion.bulk.json_documents import Document, checked_id, decode, loads, parse_line
 from es_simhash.ingestion.bulk.outcomes import Failure
+from es_simhash.ingestion.sources.file_texts import MAX_FILE_BYTES, FileText, extracted, kind_of
+from es_simhash.ingestion.sources.source_format import HEAD_BYTES
 from es_simhash.store.config import IndexConfig
 from es_simhash.text.limits import MAX_TEXT_BYTES, MEBIBYTE, require_text_size
 
@@ -175,12 +179,15 @@ class Texts:
 
     def _document(self, position: int, id: str, config: IndexConfig) -> Document | Failure:
         try:
-            text = _text_of_file(Path(self.folder, id))
-        except InputError as error:
+            found = _text_of_file(Path(self.folder, id))
+        except (InputError, MissingExtra) as error:
             return Failure(position, id, str(error))
         # Of several fields the last is the text itself, after a title.
-        content = json.dumps({config.text_fields[-1]: text})
-        return Document(position, id, text, content.encode(), content)
+        fields: dict[str, object] = {config.text_fields[-1]: found.text}
+        if found.pages is not None:
+            fields["pages"] = found.pages
+        content = json.dumps(fields)
+        return Document(position, id, found.text, content.encode(), content)
 
     def location(self, position: int) -> tuple[str, int | None]:
         """Return the file."""
@@ -191,21 +198,49 @@ class Texts:
         return None
 
 
-def _text_of_file(path: Path) -> str:
+def _text_of_file(path: Path) -> FileText:
     try:
-        size = path.stat().st_size
-        if size > MAX_TEXT_BYTES:
-            raise InputError(
-                f"The file has {size / MEBIBYTE:.1f} MiB, more than the limit of "
-                f"{MAX_TEXT_BYTES // MEBIBYTE}. Split it into parts."
-            )
-        return require_text_size(decode(path.read_bytes()))
+        with path.open("rb") as stream:
+            kind = kind_of(path.name, stream.read(HEAD_BYTES))
+            limit = MAX_TEXT_BYTES if kind is None else MAX_FILE_BYTES
+            size = os.fstat(stream.fileno()).st_size
+            if size > limit:
+                raise InputError(
+                    f"The file has {size / MEBIBYTE:.1f} MiB, more than the limit of "
+                    f"{limit // MEBIBYTE}. Split it into parts."
+                )
+            stream.seek(0)
+            content = stream.read()
     except OSError as error:
         raise InputError(f"The file cannot be read ({error.strerror}).") from error
+    found = FileText(decode(content)) if kind is None else extracted(kind, content)
+    require_text_size(found.text)
+    return found
 
 
 # Some documents of one source, in order.
 Batch = Lines | Records | Unreadable | Texts
+
+
+class Source(Protocol):
+    """What batches are read from; one that cannot resume has no checkpoints."""
+
+    @property
+    def name(self) -> str:
+        """Its name, which checkpoints have."""
+
+    @property
+    def can_resume(self) -> bool:
+        """Whether it can be read again."""
+
+    def size(self) -> int | None:
+        """Return its bytes; None where they are not known."""
+
+    def batches(self, limits: BatchLimits, start: Checkpoint | None) -> Iterator[Batch]:
+        """Yield its documents, those after a checkpoint alone."""
+
+    def is_unchanged(self, checkpoint: Checkpoint) -> bool:
+        """Check whether what was read up to a checkpoint is the same."""
 
 
 def location_text(batch: Batch, position: int) -> str:

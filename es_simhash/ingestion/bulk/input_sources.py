@@ -11,10 +11,18 @@ from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
 from es_simhash.errors import InputError
-from es_simhash.ingestion.bulk.document_batches import Batch, BatchLimits, Checkpoint, Texts
+from es_simhash.ingestion.bulk.document_batches import (
+    Batch,
+    BatchLimits,
+    Checkpoint,
+    Source,
+    Texts,
+)
 from es_simhash.ingestion.bulk.splitter import Position, split_lines
+from es_simhash.ingestion.sources.file_texts import kind_of
 from es_simhash.ingestion.sources.formats import JSON_LINES, format_called, recognised
 from es_simhash.ingestion.sources.record_file import RecordFile
+from es_simhash.ingestion.sources.remote_files import RemoteFile, is_remote
 from es_simhash.ingestion.sources.source_format import (
     HEAD_BYTES,
     SourceFile,
@@ -25,7 +33,7 @@ from es_simhash.ingestion.sources.source_format import (
     unreadable,
 )
 
-PATTERNS = ("*.txt", "*.md")
+PATTERNS = ("*.txt", "*.md", "*.html", "*.htm", "*.pdf", "*.docx")
 STANDARD_INPUT = "-"
 
 _READ_BYTES = 1 << 20
@@ -262,10 +270,6 @@ class TextFile(_File):
         return _size_and_state(self.path)[1] == checkpoint.state
 
 
-# What batches are read from; those that cannot resume have no checkpoints.
-Source = JsonLines | RecordFile | StandardInput | TextFolder | TextFile
-
-
 def _raise(error: OSError) -> None:
     raise InputError(f"{error.filename} cannot be read ({error.strerror}).") from error
 
@@ -314,6 +318,10 @@ def open_sources(
 def _source(path: str, stream: BinaryIO, options: SourceOptions) -> Source:
     if path == STANDARD_INPUT:
         return StandardInput(stream, options=options)
+    if is_remote(path):
+        remote = RemoteFile(path)
+        file_at = SourceFile(path, remote.open, options.renamed)
+        return RecordFile(path, file_at, _format_of(options, path, _head(file_at)), remote.size)
     file = Path(path)
     if file.is_dir():
         return TextFolder(file, options.patterns)
@@ -338,15 +346,26 @@ def _file_source(path: Path, options: SourceOptions) -> Source:
     """Return the source of a file; JSON lines that need no change are read by whole batches."""
     name = str(path)
     file = SourceFile(name, lambda: path.open("rb"), options.renamed)
-    with file.open() as stream:
-        try:
-            head = stream.read(HEAD_BYTES)
-        except damage_errors():
-            head = b""  # Reading it says so, of this file alone.
-        except OSError as error:
-            raise unreadable(name, error) from error
-        is_plain = not file.is_packed
+    head = _head(file)
+    is_plain = not file.is_packed
+    if options.input_format is None and is_plain and kind_of(name, head) is not None:
+        return TextFile(path)
     file_format = _format_of(options, name, head)
     if file_format is JSON_LINES and is_plain and not options.renamed:
         return JsonLines(path)
     return RecordFile(str(path.resolve()), file, file_format, path.stat().st_size)
+
+
+def _head(file: SourceFile) -> bytes:
+    """Return the first unpacked bytes of a file; none where it is damaged, which reading it says.
+
+    Raises:
+        InputError: It cannot be read.
+    """
+    with file.open() as stream:
+        try:
+            return stream.read(HEAD_BYTES)
+        except damage_errors():
+            return b""
+        except OSError as error:
+            raise unreadable(file.name, error) from error

@@ -7,8 +7,8 @@ from itertools import chain, islice
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.ingestion.bulk.document_batches import Batch, BatchLimits, Lines, Records
-from es_simhash.ingestion.bulk.input_sources import JsonLines, Source, StandardInput
+from es_simhash.ingestion.bulk.document_batches import Batch, BatchLimits, Lines, Records, Source
+from es_simhash.ingestion.bulk.input_sources import JsonLines, StandardInput
 from es_simhash.ingestion.bulk.json_documents import decode, loads
 from es_simhash.ingestion.sources.record_file import RecordFile
 from es_simhash.store.config import IndexConfig

@@ -30,9 +30,7 @@ class ColumnarFormat:
         try:
             import pyarrow
         except ImportError as error:
-            raise MissingExtra(
-                f"{self.name.title()} files need pyarrow: pip install 'es-simhash[tables]'."
-            ) from error
+            raise MissingExtra.of("tables", f"{self.name.title()} files need pyarrow") from error
         with file.open() as stream:
             if not stream.seekable():
                 raise InputError(f"{self.name.title()} is read from files alone. Name a file.")

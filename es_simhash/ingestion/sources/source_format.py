@@ -64,6 +64,8 @@ class _Counted(io.RawIOBase):
 
     def __init__(self, stream: BinaryIO, count: Callable[[int], None]) -> None:
         self._stream, self._count = stream, count
+        # What there is, also where the next read would fail.
+        self._read = getattr(stream, "read1", stream.read)
 
     def readable(self) -> bool:
         return True
@@ -78,7 +80,7 @@ class _Counted(io.RawIOBase):
         return self._stream.tell()
 
     def readinto(self, buffer: Any) -> int:
-        data = self._stream.read(len(buffer))
+        data = self._read(len(buffer))
         buffer[: len(data)] = data
         self._count(len(data))
         return len(data)

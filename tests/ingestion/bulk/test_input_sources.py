@@ -125,7 +125,7 @@ def names(batches: list[Batch]) -> list[str]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name in ("b.txt", "a/z.md", "a/c.txt", "c.pdf", "z/y/x.txt"):
+    for name in ("b.txt", "a/z.md", "a/c.txt", "c.png", "z/y/x.txt"):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"Text of {name}.", "utf-8")
