@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
   bench-backfill bench-painless bench-families bench-family bench-family-run bench-sweep bench-decisions \
   bench-passages bench-copies bench-changes bench-chains bench-widget bench-load bench-async bench-outage bench-strain bench-contract \
   bench-parts-of-speech bench-peers version-weights bench-candidates bench-engines bench-schemes bench-tune \
-  evaluate experiments test-spark bench-spark test-faults
+  evaluate experiments test-spark bench-spark test-faults test-fuzz
 
 # Installs extras into the environment, which is made when it is missing. uv installs what pip would,
 # from the same index, in a third of the time; without it pip does.
@@ -63,6 +63,10 @@ test: $(STAMP)
 # Faults between commands and a real node: nothing is lost, doubled or decided wrongly (--seed, --faults).
 test-faults: $(STAMP)
 	@$(BIN)/python -m tests.faults $(ARGS)
+
+# Hostile texts, files and stored values, and times that grow faster than their length (--seed, --inputs).
+test-fuzz: $(STAMP)
+	@$(BIN)/python -m tests.fuzz $(ARGS)
 
 # Spark weighs 750 MB, so that it comes with these targets alone; a JDK 17 is needed.
 SPARK := $(VENV)/.spark

@@ -26,7 +26,9 @@ _MONTH = f"(?:{'|'.join(sorted(_NAMES, key=len, reverse=True))})"
 # To look at the first letter alone makes the search ten times as fast.
 _BEGINS_MONTH = rf"(?<!\w)(?=[{''.join(sorted({name[0] for name in _NAMES}))}])"
 _CHINESE_DIGITS = "〇零一二两三四五六七八九十百千万亿"
-_CHINESE = rf"[\d{_CHINESE_DIGITS}]+"
+# No number has more of them; without a bound, a long row of them is read again from each.
+_MAX_CHINESE_DIGITS = 20
+_CHINESE = rf"[\d{_CHINESE_DIGITS}]{{1,{_MAX_CHINESE_DIGITS}}}"
 _DAY = r"\d{1,2}(?:st|nd|rd|th|er|º|\.)?"
 # Of several alternatives the first counts: a date is no number, nor three of them.
 _DATES_BY_DIGIT = (
@@ -55,7 +57,7 @@ _NUMBER = "|".join(
         r"(?:[$€£¥₹]\s?)?\d+(?:[.,'’٫٬]\d+)*(?:st|nd|rd|th)?(?:\s?[%٪‰°€£¥₹])?",
         rf"{_BEGINS_WORD}{_WORD}(?:[ -]{_WORD})*\b",
         # Characters for digits are numbers where something is counted.
-        rf"[{_CHINESE_DIGITS}]+(?=\s?[条章节款项个人天日月年元倍%％])",
+        rf"[{_CHINESE_DIGITS}]{{1,{_MAX_CHINESE_DIGITS}}}(?=\s?[条章节款项个人天日月年元倍%％])",
     )
 )
 _FACTS = re.compile(rf"(?P<date>{_DATE})|(?P<number>{_NUMBER})")

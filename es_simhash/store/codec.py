@@ -161,7 +161,7 @@ def shingles_of(terms: Sequence[str]) -> NDArray[np.uint32]:
     Raises:
         InputError: These are not such terms.
     """
-    letters = np.frombuffer("".join(terms).encode(), np.uint8)
+    letters = np.frombuffer("".join(terms).encode("utf-8", "surrogatepass"), np.uint8)
     values = _VALUES[letters].astype(np.uint32)
     if len(letters) != 4 * len(terms) or (values > 63).any():
         raise InputError(

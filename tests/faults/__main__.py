@@ -1,6 +1,6 @@
 """Faults are put between commands and the engine, and what the commands leave is checked.
 
-    python -m tests.faults [--seed 1] [--faults 500] [--only NAME]
+    python -m tests.faults [--seed 1] [--faults 500] [--only NAME] [--node-kills 6]
 
 Each trial runs one command (ingest with each action, backfill, families, copies, sweep) over a
 small collection on an index of its own. A proxy before a real node cuts connections, tears answers,
@@ -9,7 +9,10 @@ interrupts the command at any request; it blocks the index as a full disk or an 
 the disk of the client is full. The command is run again until it is done. Then each document
 must be there once with its fields or in the audit log, the decisions must be those of a run without
 faults, the report must equal the index, a further run must write nothing, and `undo` must restore
-all. The exit status is 1 if anything is found. The seed repeats what is chosen; in which order the
+all. Then as many trials run on a cluster of three nodes with replicas as nodes are to be killed: in
+each of them the master, or another node, in the middle of a command.
+
+The exit status is 1 if anything is found. The seed repeats what is chosen; in which order the
 requests of several threads come is not chosen.
 """
 
@@ -23,10 +26,19 @@ from es_simhash.store.elasticsearch.connection import connect
 from scripts.local_node import node as nodes
 from tests.bench.program import run
 from tests.faults.commands import Commands
-from tests.faults.faulty_proxy import faulty_proxy
+from tests.faults.faulty_proxy import MASTER_KILLED, NODE_KILLED, faulty_proxy
+from tests.faults.three_nodes import ThreeNodes, three_nodes
 from tests.faults.trials import FINDINGS, KINDS, Tally, Trials
 
 _NODE = "faults"
+ON_THREE_NODES = (
+    "ingest",
+    "ingest, replace",
+    "backfill",
+    "sweep, skip",
+    "families",
+    "ingest, link",
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -34,21 +46,31 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=int(time.time()) % 100_000)
     parser.add_argument("--faults", type=int, default=500)
+    parser.add_argument("--node-kills", type=int, default=6)
     parser.add_argument("--only", help="name of a kind of trial")
     options = parser.parse_args(argv)
     if options.only is not None and options.only not in KINDS:
         raise EsSimhashError(f"No trial {options.only!r}. Choose one of {', '.join(KINDS)}.")
     chosen = [options.only] if options.only else [*KINDS]
-    node = nodes.start(_NODE, heap="512m", in_memory=True)
-    started = time.monotonic()
-    try:
-        print(f"seed {options.seed}, Elasticsearch {node.version}", flush=True)
-        tally = inject(node.url, options.seed, options.faults, chosen)
-    finally:
-        if node.started:
-            nodes.remove(_NODE)
-    show(tally, time.monotonic() - started)
-    return 1 if tally.findings else 0
+    started, tallies = time.monotonic(), []
+    if options.faults:
+        node = nodes.start(_NODE, heap="512m", in_memory=True)
+        try:
+            print(f"seed {options.seed}, Elasticsearch {node.version}", flush=True)
+            tallies.append(inject(node.url, options.seed, options.faults, chosen))
+        finally:
+            if node.started:
+                nodes.remove(_NODE)
+        show(tallies[-1], time.monotonic() - started)
+    if options.node_kills:
+        began = time.monotonic()
+        with three_nodes() as cluster:
+            print(
+                f"seed {options.seed}, three nodes of Elasticsearch {cluster.version}", flush=True
+            )
+            tallies.append(kill_nodes(cluster, options.seed, options.node_kills))
+        show(tallies[-1], time.monotonic() - began)
+    return 1 if any(tally.findings for tally in tallies) else 0
 
 
 def inject(url: str, seed: int, faults: int, kinds: Sequence[str]) -> Tally:
@@ -57,12 +79,30 @@ def inject(url: str, seed: int, faults: int, kinds: Sequence[str]) -> Tally:
         trials = Trials(client, proxy, Commands(), seed)
         number = 0
         while proxy.injected.total() < faults:
-            known = len(trials.tally.problems)
-            trials.run(number, kinds[number % len(kinds)])
-            for problem in trials.tally.problems[known:]:
-                print(f"  {problem}", file=sys.stderr, flush=True)
+            _run(trials, number, kinds[number % len(kinds)])
             number += 1
         return trials.tally
+
+
+def kill_nodes(cluster: ThreeNodes, seed: int, kills: int) -> Tally:
+    """Run so many trials in each of which a node is killed in the middle of a command."""
+    with faulty_proxy(cluster.url) as proxy, faulty_proxy(cluster.url) as faultless:
+        cluster.serve(proxy)
+        cluster.serve(faultless)
+        with connect(faultless.url) as client:
+            first = (NODE_KILLED, MASTER_KILLED)
+            trials = Trials(client, proxy, Commands(), seed, first)
+            for number in range(kills):
+                _run(trials, number, ON_THREE_NODES[number % len(ON_THREE_NODES)])
+            return trials.tally
+
+
+def _run(trials: Trials, number: int, kind: str) -> None:
+    """Run a trial, and print at once what it found."""
+    known = len(trials.tally.problems)
+    trials.run(number, kind)
+    for problem in trials.tally.problems[known:]:
+        print(f"  {problem}", file=sys.stderr, flush=True)
 
 
 def show(tally: Tally, seconds: float) -> None:

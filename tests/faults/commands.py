@@ -18,7 +18,7 @@ _HASTE = 40.0
 _BATCH = 7
 _PIPE = 1 << 20
 # Seconds after which a command hangs; what it waits for is over long before.
-_HANGS = 120.0
+_HANGS = 300.0
 _PRELOADED = [
     "es_simhash.cli.main",
     "es_simhash.cli.ingest_command",

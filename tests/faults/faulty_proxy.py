@@ -40,6 +40,8 @@ ENDINGS = {
 }
 # What an operator or a full disk does to an index, for a moment.
 BLOCKS = {"flood stage": "read_only_allow_delete", "read-only": "write"}
+# What happens to a cluster of several nodes.
+NODE_KILLED, MASTER_KILLED = "node killed", "master killed"
 _REJECTED = {
     "status": 429,
     "error": {"type": "es_rejected_execution_exception", "reason": "rejected execution"},
@@ -82,6 +84,9 @@ class FaultyProxy(ThreadingHTTPServer):
         self.strike: Callable[[int], None] = lambda number: None
         # Blocks writes to the index, and lifts the block.
         self.block: Callable[[str, bool], None] = lambda name, on: None
+        # Kills a node of the cluster, and starts it again.
+        self.kill_node: Callable[[str], None] = lambda fault: None
+        self.recover: Callable[[], None] = lambda: None
         self.requests = 0
         self._plan = Plan(random.Random(0))
         self._lock = threading.Lock()
@@ -89,6 +94,10 @@ class FaultyProxy(ThreadingHTTPServer):
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_port}"
+
+    def send_to(self, target: str) -> None:
+        """Send the requests of new connections to another node."""
+        self.target = urlsplit(target)
 
     def begin(self, plan: Plan) -> None:
         """Follow another plan, from its first request on."""
@@ -144,7 +153,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._respond(*self._passed_on(body))
             return
         self.server.count(fault)
-        if fault in BLOCKS:
+        if fault in (NODE_KILLED, MASTER_KILLED):
+            self.server.kill_node(fault)
+            self._respond(*self._passed_on(body))
+        elif fault in BLOCKS:
             self._blocked(fault, body)
         elif fault in ENDINGS:
             self._ended(fault, body, actions)

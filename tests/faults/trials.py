@@ -117,10 +117,26 @@ class Left:
 
 
 class Trials:
-    """Runs trials on one engine, over one proxy."""
+    """Runs trials on one engine, over one proxy.
 
-    def __init__(self, client: Any, proxy: FaultyProxy, commands: Commands, seed: int) -> None:
+    Args:
+        client: Of the engine, without faults.
+        proxy: Before the engine.
+        commands: Starts the commands.
+        seed: Decides what happens.
+        first: Faults one of which meets the first run of each trial.
+    """
+
+    def __init__(
+        self,
+        client: Any,
+        proxy: FaultyProxy,
+        commands: Commands,
+        seed: int,
+        first: Sequence[str] = (),
+    ) -> None:
         self.tally = Tally(injected=proxy.injected)
+        self._first = first
         self._client, self._proxy, self._commands = client, proxy, commands
         self._seed = seed
         self._truths: dict[tuple[str, int], tuple[Left, int]] = {}
@@ -133,7 +149,7 @@ class Trials:
         truth, requests = self._truth(name, collection)
         self.tally.trials[name] += 1
         with self._trial(name, collection, f"{name}, trial {number} of seed {self._seed}") as trial:
-            trial.run_with_faults(chosen, requests)
+            trial.run_with_faults(chosen, requests, self._first)
             trial.compare(truth)
             trial.run_again()
             if trial.kind.audits:
@@ -219,11 +235,15 @@ class Trial:
         self._client.indices.refresh(index=index)
         self._proxy.block = self._block
 
-    def run_with_faults(self, chosen: random.Random, requests: int) -> None:
+    def run_with_faults(
+        self, chosen: random.Random, requests: int, first: Sequence[str] = ()
+    ) -> None:
         """Run the command until it is done, the first times with faults."""
         for attempt in range(_ATTEMPTS + _CLEAN_ATTEMPTS):
             is_clean = attempt >= _ATTEMPTS
             plan = Plan(chosen) if is_clean else make_plan(chosen, requests, attempt)
+            if first and attempt == 0:
+                plan.at = {chosen.randrange(requests): chosen.choice(first)}
             size = None
             if not is_clean and chosen.random() < 0.08:
                 size = chosen.choice(_FILE_SIZES)
@@ -244,7 +264,8 @@ class Trial:
         if size is not None and ended.status == 1 and "large" in ended.err.lower():
             self._proxy.count("full disk of the client")
         met = self._proxy.injected - before
-        self._check_exit(ended, met, size)
+        self._check_exit(ended, met)
+        self._proxy.recover()
         for name in BLOCKS.values():
             self._block(name, False)
         return ended
@@ -370,7 +391,7 @@ class Trial:
         if left.originals:
             self._tally.find(_WRONG, f"{self._title}, undo: still flagged {left.originals}")
 
-    def _check_exit(self, ended: Ended, met: Counter[str], size: int | None) -> None:
+    def _check_exit(self, ended: Ended, met: Counter[str]) -> None:
         signals = {-int(ENDINGS[fault]) for fault in met if fault in ENDINGS}
         if "Traceback" in ended.err or "Exception ignored" in ended.err:
             self._tally.find(_DISHONEST, f"{self._title}: a traceback: {ended}")

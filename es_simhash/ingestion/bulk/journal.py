@@ -7,6 +7,7 @@ from pathlib import Path
 
 from es_simhash.ingestion.bulk.document_batches import Checkpoint
 from es_simhash.ingestion.bulk.journal_file import Job, JournalFile
+from es_simhash.ingestion.bulk.run_documents import RECORD_BYTES
 
 # Names of sources are bytes: those of files need not be Unicode.
 _TABLES = (
@@ -31,11 +32,12 @@ def open_journal(path: Path, job: Job, *, fresh: bool = False) -> Iterator["Jour
     """
     with JournalFile.open(path, job, _TABLES, fresh=fresh) as file:
         journal = Journal(file)
-        with file.transaction() as database:
-            for source, *rest in database.execute("SELECT * FROM checkpoints"):
-                checkpoint = Checkpoint(os.fsdecode(source), *rest)
+        with file.transaction() as database, file.unreadable():
+            for source, done, lines, state in database.execute("SELECT * FROM checkpoints"):
+                checkpoint = Checkpoint(os.fsdecode(source), int(done), int(lines), str(state))
                 journal.checkpoints[checkpoint.source] = checkpoint
-            journal.report.update(database.execute("SELECT * FROM counts"))
+            for name, count in database.execute("SELECT * FROM counts"):
+                journal.report[str(name)] = int(count)
         yield journal
 
 
@@ -67,8 +69,10 @@ class Journal:
         """
         if self._file is not None:
             with self._file.transaction() as database:
-                rows = database.execute("SELECT content FROM records ORDER BY number")
-                yield from (content for (content,) in rows)
+                for (content,) in database.execute("SELECT content FROM records ORDER BY number"):
+                    with self._file.unreadable():
+                        _require_records(content)
+                    yield content
 
     def save(
         self, checkpoint: Checkpoint, report: Mapping[str, int] | None = None, records: bytes = b""
@@ -101,3 +105,13 @@ class Journal:
         """Remove the file: the job is complete."""
         if self._file is not None:
             self._file.remove()
+
+
+def _require_records(content: object) -> None:
+    """Check that what is remembered of documents is whole.
+
+    Raises:
+        ValueError: It is not.
+    """
+    if not isinstance(content, bytes) or len(content) % RECORD_BYTES:
+        raise ValueError("a record of documents is cut off")

@@ -93,12 +93,13 @@ class JournalFile:
         # A kill takes nothing from the system, which writes what is committed.
         self._database.execute("PRAGMA synchronous = OFF")
         self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
-        with self.transaction() as database:
+        with self.transaction() as database, self.unreadable():
             if database.execute("PRAGMA schema_version").fetchone() == (0,):
                 self._create(database, job, tables)
                 return
             ((stored,),) = database.execute("SELECT content FROM job")
-        if difference := difference_of(json.loads(stored), job):
+            difference = difference_of(dict(json.loads(stored)), job)
+        if difference:
             raise InputError(
                 f"Journal '{self.path}' is {difference}. Name another journal, or begin at the "
                 "start. Set fresh.",
@@ -124,6 +125,18 @@ class JournalFile:
             self._database.execute("BEGIN")
             yield self._database
 
+    @contextlib.contextmanager
+    def unreadable(self) -> Iterator[None]:
+        """Raise what reading values raises that nobody wrote as an error of the file.
+
+        Raises:
+            InputError: The file is damaged.
+        """
+        try:
+            yield
+        except (TypeError, ValueError, ArithmeticError, RecursionError) as error:
+            raise _damaged(self.path, error) from error
+
     def remove(self) -> None:
         """Remove the file: the job is complete."""
         with contextlib.suppress(OSError):
@@ -141,10 +154,14 @@ def _failures(path: Path) -> Iterator[None]:
             f"Cannot use the journal {path} ({reason}). Name another file.", parameter="journal"
         ) from error
     except sqlite3.DatabaseError as error:
-        raise InputError(
-            f"Journal '{path}' is damaged ({error}). Begin at the start. Set fresh.",
-            parameter="fresh",
-        ) from error
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: Exception) -> InputError:
+    return InputError(
+        f"Journal '{path}' is damaged ({error}). Begin at the start. Set fresh.",
+        parameter="fresh",
+    )
 
 
 def _locked(path: Path) -> int:

@@ -1,6 +1,7 @@
 """Audit logs: records of decisions, in a file or in an index."""
 
 import json
+import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -15,6 +16,8 @@ from es_simhash.store.installation.record_index import RecordIndex
 from es_simhash.text.escaping import file_name
 
 _DOCUMENT = b',"document":'
+_CUT_OFF = "Line %d of the audit log %s cannot be read, as if it was cut off, and is passed over."
+_logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -46,13 +49,42 @@ class Record:
         Raises:
             ValueError: It is something else, such as a line that a kill cut off.
         """
-        head = json.loads(line)
-        if not isinstance(head, dict) or "action" not in head:
+        try:
+            head = json.loads(line)
+        except RecursionError as error:
+            raise ValueError("no record") from error
+        if not isinstance(head, dict) or not _is_head(head):
             raise ValueError("no record")
         head.pop("document", None)
         # Inside of strings the quotes would be escaped.
         _, separator, document = line.strip().partition(_DOCUMENT)
         return cls(head, document[:-1] if separator else None)
+
+
+# What each record has, by type.
+_TEXTS = ("run", "index", "id", "other", "action")
+_FLAGGED = ("flag", "link", "retain")
+
+
+def _is_head(head: Mapping[str, Any]) -> bool:
+    """Check whether a decision can be undone by what is there of its record."""
+    is_whole = all(isinstance(head.get(name), str) for name in _TEXTS)
+    has_numbers = isinstance(head.get("number"), int) and isinstance(head.get("time"), int)
+    has_family = "family" not in head or "gave_family" in head
+    has_score = head.get("action") not in _FLAGGED or isinstance(head.get("score"), int | float)
+    return is_whole and has_numbers and has_family and has_score and _has_place(head)
+
+
+def _has_place(head: Mapping[str, Any]) -> bool:
+    """Check where the documents of a record are: routings, and the state that was replaced."""
+    routings = (head.get("routing"), head.get("other_routing"), head.get("in"))
+    if not all(isinstance(each, str | None) for each in routings):
+        return False
+    match head.get("replaced"):
+        case None | [str(), int(), int()]:
+            return True
+        case _:
+            return False
 
 
 class IndexAudit:
@@ -161,18 +193,23 @@ class FileAudit:
             data = data[os.write(descriptor, data) :]
 
     def read(self) -> Iterator[Record]:
-        """Yield all records, the oldest first; lines that a kill cut off are passed over.
+        """Yield all records, the oldest first.
+
+        A line that cannot be read, such as one that a kill cut off, is passed over with a warning.
 
         Raises:
             InputError: The file cannot be read.
         """
         try:
             with self._path.open("rb") as stream:
-                for line in stream:
+                for number, line in enumerate(stream, 1):
                     try:
-                        yield Record.of_line(line)
+                        record = Record.of_line(line)
                     except ValueError:
+                        if not line.isspace():
+                            _logger.warning(_CUT_OFF, number, self.name)
                         continue
+                    yield record
         except OSError as error:
             raise self._failure("read", error) from error
 
