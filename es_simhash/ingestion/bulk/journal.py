@@ -69,10 +69,24 @@ class Journal:
         """
         if self._file is not None:
             with self._file.transaction() as database:
-                for (content,) in database.execute("SELECT content FROM records ORDER BY number"):
-                    with self._file.unreadable():
-                        _require_records(content)
-                    yield content
+                rows = database.execute("SELECT content FROM records ORDER BY number")
+                while row := self._next(self._file, rows):
+                    yield row
+
+    @staticmethod
+    def _next(file: JournalFile, rows: Iterator[tuple[object]]) -> bytes | None:
+        """Return the next record, which is whole; None after the last.
+
+        Raises:
+            InputError: It is not.
+        """
+        with file.unreadable():
+            for (content,) in rows:
+                if not isinstance(content, bytes) or len(content) % RECORD_BYTES:
+                    raise ValueError("a record of documents is cut off")
+                if content:
+                    return content
+        return None
 
     def save(
         self, checkpoint: Checkpoint, report: Mapping[str, int] | None = None, records: bytes = b""
@@ -105,13 +119,3 @@ class Journal:
         """Remove the file: the job is complete."""
         if self._file is not None:
             self._file.remove()
-
-
-def _require_records(content: object) -> None:
-    """Check that what is remembered of documents is whole.
-
-    Raises:
-        ValueError: It is not.
-    """
-    if not isinstance(content, bytes) or len(content) % RECORD_BYTES:
-        raise ValueError("a record of documents is cut off")

@@ -91,8 +91,10 @@ class JournalFile:
 
     def _begin(self, job: Job, tables: Sequence[str]) -> None:
         # A kill takes nothing from the system, which writes what is committed.
-        self._database.execute("PRAGMA synchronous = OFF")
-        self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
+        with self.unreadable():
+            # The words of SQLite may have bytes of a damaged file, which are no text.
+            self._database.execute("PRAGMA synchronous = OFF")
+            self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
         with self.transaction() as database, self.unreadable():
             if database.execute("PRAGMA schema_version").fetchone() == (0,):
                 self._create(database, job, tables)
