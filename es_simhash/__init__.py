@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from es_simhash.ingestion.deduplication.version_rules import OnVersion
     from es_simhash.ingestion.enrichment import fingerprint_documents
     from es_simhash.ingestion.ingest_settings import IngestSettings
+    from es_simhash.ingestion.sources.source_format import Record, SourceFile, SourceFormat
     from es_simhash.maintenance.backfills.backfill_job import BackfillSettings, Selection
     from es_simhash.maintenance.copies.copy_options import CopyOptions
     from es_simhash.maintenance.families.family_options import FamilyOptions
@@ -75,6 +76,7 @@ _MODULES = {
     "MissingExtra": "es_simhash.errors",
     "OnVersion": "es_simhash.ingestion.deduplication.version_rules",
     "Recency": "es_simhash.store.options",
+    "Record": "es_simhash.ingestion.sources.source_format",
     "RelatedIndex": "es_simhash.questions.protocol",
     "Relation": "es_simhash.relation.relation",
     "RetryPolicy": "es_simhash.store.elasticsearch.retry",
@@ -85,6 +87,8 @@ _MODULES = {
     "Selection": "es_simhash.maintenance.backfills.backfill_job",
     "SemanticScheme": "es_simhash.semantics.semantic_scheme",
     "SidecarIndex": "es_simhash.index",
+    "SourceFile": "es_simhash.ingestion.sources.source_format",
+    "SourceFormat": "es_simhash.ingestion.sources.source_format",
     "SweepSettings": "es_simhash.maintenance.sweeps.sweep",
     "VersionPolicy": "es_simhash.ingestion.deduplication.version_policy",
     "changes": "es_simhash.differences.text_changes",
@@ -123,6 +127,7 @@ __all__ = [
     "MissingExtra",
     "OnVersion",
     "Recency",
+    "Record",
     "RelatedIndex",
     "Relation",
     "RetryPolicy",
@@ -133,6 +138,8 @@ __all__ = [
     "Selection",
     "SemanticScheme",
     "SidecarIndex",
+    "SourceFile",
+    "SourceFormat",
     "SweepSettings",
     "VersionPolicy",
     "changes",

@@ -59,10 +59,11 @@ class SplitFamily(TypedDict):
     into: list[str]
 
 
-# A document that is in another family than before: `from` is a word of Python.
+# `from` is a word of Python.
 MovedMember = TypedDict(
     "MovedMember", {"id": str, "index": str | None, "from": str | None, "to": str}
 )
+MovedMember.__doc__ = "A document that is in another family than before."
 
 
 class FoundFamilies(TypedDict):
