@@ -71,7 +71,7 @@ def test_without_data_it_ends_in_one_sentence_with_the_source(
     assert message.count("\n") == 0
     assert str(data) in message
     assert "ES_SIMHASH_DATA" in message
-    assert "docs/evaluation-data.md" in message
+    assert "docs/experiments.md" in message
     if folder == "empty":
         assert any(source in message for source in SOURCES.values())
 
@@ -105,6 +105,6 @@ def test_with_one_set_it_measures_that_and_says_what_it_left_out(
 
 
 def test_the_page_names_the_source_of_every_set() -> None:
-    page = (ROOT / "docs" / "evaluation-data.md").read_text("utf-8")
+    page = (ROOT / "docs" / "experiments.md").read_text("utf-8")
     for name, source in SOURCES.items():
         assert f"| `{name}` | {source} |" in page

@@ -87,7 +87,7 @@ def test_without_data_it_ends_in_one_sentence_with_the_source(
     message = str(ended.value.code)
     assert message.startswith("Error: No ")
     assert "\n" not in message
-    assert "docs/evaluation-data.md" in message
+    assert "docs/experiments.md" in message
     assert folder == "missing" or any(source in message for source in SOURCES.values())
 
 

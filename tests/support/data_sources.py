@@ -1,4 +1,4 @@
-"""Where the sets of the evaluation data come from; docs/evaluation-data.md says what each has."""
+"""Where the sets of the evaluation data come from; docs/experiments.md says what each has."""
 
 SOURCES = {
     "bbc_news": "github.com/dejanbatanjac/bbc-article-classify-bert, bbc/",

@@ -30,7 +30,7 @@ def data_folder() -> Path:
     if not folder.is_dir():
         raise MissingData(
             f"No evaluation data at {folder}. Set ES_SIMHASH_DATA to its folder; "
-            "docs/evaluation-data.md says where each set comes from."
+            "docs/experiments.md says where each set comes from."
         )
     return folder
 
@@ -45,7 +45,7 @@ def data_file(name: str, file: str) -> Path:
     if not path.is_file():
         raise MissingData(
             f"No file {path}: the set comes from {SOURCES[name]}. "
-            "Make it as docs/evaluation-data.md says, or set ES_SIMHASH_DATA."
+            "Make it as docs/experiments.md says, or set ES_SIMHASH_DATA."
         )
     return path
 
