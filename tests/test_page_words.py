@@ -1,9 +1,26 @@
 """How long the documentation is, in words that are read and in pages."""
 
+import re
+
 import pytest
 
 from scripts.build_site import ROOT
-from scripts.page_words import GENERATED, counts, main, pages, words_of
+from scripts.page_words import (
+    GENERATED,
+    MOST_PAGES,
+    MOST_WORDS,
+    Count,
+    count,
+    counts,
+    main,
+    pages,
+)
+
+
+def written() -> Count:
+    """Return what is read of all pages but the generated ones."""
+    found = counts([name for name in pages() if name not in GENERATED]).values()
+    return Count(sum(each.words for each in found), sum(each.figures for each in found))
 
 
 def test_code_comments_tags_and_addresses_are_no_words() -> None:
@@ -12,20 +29,25 @@ def test_code_comments_tags_and_addresses_are_no_words() -> None:
         '<img src="a.png" alt="a picture">\n\n```sh\nes-simhash status x\n```\n\n'
         "- In a list\n\n  ```json\n  {}\n  ```\n\n| a | 2 |\n| --- | --- |\n\n[ref]: https://x.org\n"
     )
-    assert words_of(text) == 5 + 4 + 3 + 2
+    assert count(text) == Count(words=5 + 3 + 3 + 1, figures=2)
 
 
 def test_the_generated_reference_is_not_counted(capsys: pytest.CaptureFixture[str]) -> None:
     assert set(pages()) >= GENERATED
     assert main([]) == 0
     printed = capsys.readouterr().out.splitlines()
-    assert len(printed) == len(pages()) - len(GENERATED) + 1
+    assert len(printed) == len(pages()) - len(GENERATED) + 2
     assert not any(name in line for name in GENERATED for line in printed)
-    total = sum(counts([name for name in pages() if name not in GENERATED]).values())
-    assert printed[-1].startswith(f"{total:,}  words on {len(printed) - 1} pages")
+    assert f"{written().words:,} words" in printed[-2]
 
 
 def test_words_of_one_page_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["docs/start.md"]) == 0
-    words = words_of((ROOT / "docs/start.md").read_text("utf-8"))
-    assert f"{words:,}  docs/start.md" in capsys.readouterr().out
+    page = count((ROOT / "docs/start.md").read_text("utf-8"))
+    expected = rf"{page.words:,} words +{page.figures:,} figures  docs/start\.md"
+    assert re.search(expected, capsys.readouterr().out)
+
+
+def test_the_documentation_is_short() -> None:
+    assert written().words <= MOST_WORDS, "python -m scripts.page_words names the longest pages"
+    assert len(pages()) - len(GENERATED) <= MOST_PAGES
