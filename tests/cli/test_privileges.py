@@ -27,6 +27,7 @@ from tests.support.secured_node import ADMIN, PASSWORD, secured_node
 
 pytestmark = pytest.mark.cluster
 
+ROLES = Path(__file__).parents[2] / "mappings" / "roles"
 PAGE = (Path(__file__).parents[2] / "docs" / "privileges.md").read_text("utf-8")
 INDEX, STATE, SIDECAR = "articles", "articles-simhash", "articles-near"
 # The role that has what the API key of the page has.
@@ -146,6 +147,12 @@ def role(privileges: dict[str, list[str]]) -> dict[str, Any]:
     return {"indices": indices}
 
 
+def shipped(row: str) -> Any:
+    """Return the role of a row as it is shipped, for the index of these tests."""
+    file = ROLES / f"{row.replace(' --index', '').replace(' --', '-')}.json"
+    return json.loads(file.read_text("utf-8").replace("INDEX", INDEX))
+
+
 def role_name(*parts: str) -> str:
     return "-".join(parts)
 
@@ -250,6 +257,14 @@ def test_every_row_is_tried() -> None:
         for row in re.findall(r"`([^`]+)`", line.split("|")[1])[:2]
     }
     assert rows == {case.row for case in CASES.values()}
+
+
+def test_the_role_of_each_row_is_shipped_and_has_what_is_tried() -> None:
+    rows = {case.row: case for case in reversed(CASES.values())}
+    assert {row: shipped(row) for row in rows} == {
+        row: role(granted(case)) for row, case in rows.items()
+    }
+    assert len(list(ROLES.glob("*.json"))) == len(rows)
 
 
 @pytest.mark.parametrize("name", sorted(CASES, key=by_state))

@@ -123,6 +123,7 @@ def _main(arguments: list[str], settings: Settings, pipes: list[Path]) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.chdir(settings.folder)
     os.environ["ELASTICSEARCH_URL"] = settings.url
+    os.environ["ES_SIMHASH_REQUEST_TIMEOUT"] = str(TIMEOUT)
     os.environ["ES_SIMHASH_HOME"] = str(settings.folder / "home")
     _hasten()
     if settings.largest_file is not None:
@@ -138,7 +139,6 @@ def _hasten() -> None:
     """Make waits shorter and batches smaller, in this process."""
     from es_simhash.ingestion.bulk.document_batches import BatchLimits
     from es_simhash.maintenance.backfills.backfill_job import BackfillSettings
-    from es_simhash.store.elasticsearch import connection
     from es_simhash.store.elasticsearch.retry import Waiter
 
     wait = Waiter.wait
@@ -147,7 +147,6 @@ def _hasten() -> None:
         wait(self, seconds / _HASTE)
 
     Waiter.wait = hasty  # type: ignore[method-assign]
-    connection.connect.__kwdefaults__["timeout"] = TIMEOUT
     set_default(BatchLimits, "documents", _BATCH)
     set_default(BackfillSettings, "page", _BATCH)
 
