@@ -15,6 +15,9 @@ from es_simhash.text.escaping import one_line
 HEAD_BYTES = 1 << 16
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _BUFFER_BYTES = 1 << 18
+# So few that what they unpack to fits in memory, whatever they are: a block of four bytes may be
+# 128 KiB, a frame is that many blocks (https://www.rfc-editor.org/rfc/rfc8878#section-3.1.1.2.4).
+_PACKED_BYTES = 1 << 10
 
 
 class Record(NamedTuple):
@@ -62,7 +65,7 @@ class SourceFormat(Protocol):
 class _Counted(io.RawIOBase):
     """A stream whose bytes are counted when they are read."""
 
-    def __init__(self, stream: BinaryIO, count: Callable[[int], None]) -> None:
+    def __init__(self, stream: Any, count: Callable[[int], None] = lambda size: None) -> None:
         self._stream, self._count = stream, count
         # What there is, also where the next read would fail.
         self._read = getattr(stream, "read1", stream.read)
@@ -71,18 +74,52 @@ class _Counted(io.RawIOBase):
         return True
 
     def seekable(self) -> bool:
-        return self._stream.seekable()
+        return bool(self._stream.seekable())
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        return self._stream.seek(offset, whence)
+        return int(self._stream.seek(offset, whence))
 
     def tell(self) -> int:
-        return self._stream.tell()
+        return int(self._stream.tell())
 
     def readinto(self, buffer: Any) -> int:
         data = self._read(len(buffer))
         buffer[: len(data)] = data
         self._count(len(data))
+        return len(data)
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
+class _Zstd(io.RawIOBase):
+    """An unpacked stream; the library's own takes a file that is cut off for one that ends."""
+
+    def __init__(self, stream: Any, library: Any) -> None:
+        self._stream, self._library = stream, library
+        # One for each frame; None between two.
+        self._frame: Any = None
+        self._packed = b""
+        self._unpacked = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._unpacked:
+            packed = self._packed or self._stream.read(_PACKED_BYTES)
+            self._packed = b""
+            if not packed:
+                if self._frame is not None:
+                    raise EOFError("it ends before the end of its frame")
+                return 0
+            self._frame = self._frame or self._library.decompressobj()
+            self._unpacked = memoryview(self._frame.decompress(packed))
+            if self._frame.eof:
+                self._packed, self._frame = self._frame.unused_data, None
+        data, self._unpacked = self._unpacked[: len(buffer)], self._unpacked[len(buffer) :]
+        buffer[: len(data)] = data
         return len(data)
 
     def close(self) -> None:
@@ -179,15 +216,15 @@ def unpacked(raw: "io.BufferedReader[Any]", head: bytes, name: str) -> "io.Buffe
         MissingExtra: It is packed with zstd, and the package for that is missing.
     """
     if head.startswith(_GZIP):
-        return io.BufferedReader(gzip.GzipFile(fileobj=raw), _BUFFER_BYTES)
+        # What could be unpacked is read also where the file is damaged after it.
+        return io.BufferedReader(_Counted(gzip.GzipFile(fileobj=raw)), _BUFFER_BYTES)
     if head.startswith(_ZSTD):
         try:
             import zstandard
         except ImportError as error:
             need = f"{name} is packed with zstd, which needs zstandard"
             raise MissingExtra.of("files", need) from error
-        reader = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
-        return io.BufferedReader(reader, _BUFFER_BYTES)
+        return io.BufferedReader(_Zstd(raw, zstandard.ZstdDecompressor()), _BUFFER_BYTES)
     return raw
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import hashlib
 import io
 import json
 from pathlib import Path
@@ -116,6 +117,28 @@ def test_a_file_is_read_from_a_checkpoint_on(tmp_path: Path, kind: str, packing:
         rest = list(whole.batches(BatchLimits(7), batch.checkpoint))
         assert read(rest) == read(batches[number + 1 :])
     assert sum(batch.size for batch in batches) == whole.size() == len(content)
+
+
+@pytest.mark.parametrize("packing", ["gz", "zst"])
+def test_what_is_before_the_damage_of_a_packed_file_is_read(tmp_path: Path, packing: str) -> None:
+    # Digits that cannot be packed much.
+    values = [hashlib.sha256(b"%d" % number).hexdigest() for number in range(9000)]
+    content = "_id,text\n" + "".join(f"{n},{value}\n" for n, value in enumerate(values))
+    name, whole = packed("a.csv", content.encode(), packing)
+    (tmp_path / name).write_bytes(whole[:-20_000])
+    *rows, failed = rows_of(tmp_path / name)
+    assert 4000 < len(rows) < 9000
+    assert [row[:2] for row in rows] == [(str(n), value) for n, value in enumerate(values)][
+        : len(rows)
+    ]
+    assert failed[0] == "failed"
+    assert f"The packed file is damaged after line {len(rows) + 1}" in failed[1]
+
+
+def test_frames_one_after_the_other_are_one_file(tmp_path: Path) -> None:
+    parts = [packed("a.csv", part, "zst")[1] for part in (b"_id,text\na,o", b"", b"ne\nb,two\n")]
+    (tmp_path / "a.csv.zst").write_bytes(b"".join(parts))
+    assert [row[:2] for row in rows_of(tmp_path / "a.csv.zst")] == [("a", "one"), ("b", "two")]
 
 
 def test_a_changed_file_is_known(tmp_path: Path) -> None:
