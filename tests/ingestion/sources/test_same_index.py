@@ -6,15 +6,18 @@ import io
 import json
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from es_simhash.ingestion.bulk.document_batches import BatchLimits
 from es_simhash.ingestion.bulk.input_sources import SourceOptions, open_sources
 from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.ingestion.ingest_settings import IngestSettings
 from es_simhash.store.installation.install import install
+from tests.support.journals import saved_lines
 from tests.support.made_up_texts import make_text, revise
 
 pytestmark = pytest.mark.cluster
@@ -125,3 +128,31 @@ def test_other_names_of_columns_give_the_same_index(
     found = read("a.csv", table(others, ","), renamed=columns)
     assert found == (expected or found)
     assert found["d7"][1]["text"] == rows[7]["text"]
+
+
+def test_a_run_over_a_packed_table_goes_on_where_it_was_ended(
+    client: Any, index_name: str, rows: Rows, tmp_path: Path
+) -> None:
+    path, journal = tmp_path / "a.csv.gz", tmp_path / "journal"
+    path.write_bytes(KINDS["a.csv.gz"](rows))
+    install(client, index_name, semantics=None)
+    done: list[int] = []
+    settings = IngestSettings(
+        limits=BatchLimits(30),
+        ahead=1,
+        journal=journal,
+        on_progress=lambda progress: done.append(progress.done),
+    )
+    with closing(ingest_sources(client, index_name, opened(path), settings=settings)) as outcomes:  # type: ignore[type-var]
+        next(outcomes)
+    saved = saved_lines(journal)
+    assert 30 <= saved < 200
+    rest = list(ingest_sources(client, index_name, opened(path), settings=settings))
+    assert len(rest) == 200 - saved
+    assert done[-1] == path.stat().st_size
+    client.indices.refresh(index=index_name)
+    assert client.count(index=index_name)["count"] == 200
+
+
+def opened(path: Path) -> Any:
+    return open_sources([path], io.BytesIO())
