@@ -13,6 +13,8 @@ from es_simhash.relation.family_history import FamilyHistory
 from es_simhash.relation.loss import LostText
 from es_simhash.relation.references import LeftOutIndex
 from es_simhash.relation.relation import Relation
+from es_simhash.store.config import DocumentSettings
+from es_simhash.store.index_counts import Status
 
 
 class RelatedAnswer(TypedDict):
@@ -172,6 +174,7 @@ PRINTED: dict[str, Any] = {
     "explain": Relation,
     "changes": ChangesOfTexts,
     "blame": BlamedText,
+    "config": DocumentSettings,
     "copies": CopiesReport,
     "families run": FoundFamilies,
     "families list": list[ListedFamily],
@@ -180,5 +183,6 @@ PRINTED: dict[str, Any] = {
     "files compare": Relation,
     "ingest": IngestCounts,
     "pairs": VersionPair,
+    "status": Status,
     "undo": UndoneRuns,
 }

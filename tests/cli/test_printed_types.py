@@ -69,6 +69,8 @@ COMMANDS: list[tuple[str, list[str]]] = [
     ("changes", ["changes", "INDEX", "d0", "d2"]),
     ("blame", ["blame", "INDEX", "d0", "--date-field", "date"]),
     ("copies", ["copies", "INDEX", "--between", "owner.keyword", "--date-field", "date"]),
+    ("config", ["config", "INDEX"]),
+    ("status", ["status", "INDEX", "--no-size"]),
     ("families run", ["families", "run", "INDEX", "--all", "--dry-run"]),
     ("families list", ["families", "list", "INDEX"]),
     ("families show", ["families", "show", "INDEX", "d0", "--date-field", "date"]),
