@@ -10,8 +10,9 @@ word vectors are learned from each collection.
 
 import argparse
 import random
+import re
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -43,7 +44,7 @@ from tests.bench.annotated_news import AnnotatedNews
 from tests.bench.engines import bench_client
 from tests.bench.indexing import filled_index
 from tests.bench.program import measure, run
-from tests.bench.references import character_pairs, more_like_this
+from tests.bench.references import latent_semantics, more_like_this, tf_idf
 from tests.support import datasets, rankings
 from tests.support.datasets import pair
 
@@ -51,6 +52,14 @@ Documents = list[dict[str, str]]
 _BATCH = 25
 # Stories of wire_news whose neighbours are measured.
 _QUERIES = 600
+# Words of titles of German laws that are on one subject.
+_SUBJECTS = (
+    "meisterprüfung", "berufsausbildung", "geprüfte", "stiftung", "gedenkmünze", "steuer",
+    "abkommen|übereinkommen|staatsvertrag", "kraftfahr|straßenverkehr", "luft|flug",
+    "eisenbahn|schienen", "see(schiff|leute|fahrt|anlagen)|binnenschiff", "arzneimittel|apothek",
+    "beamt|laufbahn|besoldung", "lebensmittel|fleisch|milch|wein", "rente|versorgung|ausgleichs",
+    "strahlen|atom", "energie|strom|gas", "abfall|umwelt|naturschutz|immission",
+)  # fmt: skip
 # What collections are installed with in place of the default: the shipped vectors alone.
 SHIPPED = SemanticScheme(DEFAULT_SEMANTICS.extractor, WORD_VECTORS)
 
@@ -148,7 +157,7 @@ def report_topics(
 ) -> None:
     """Print how many of the first ten are of the same kind, beside `more_like_this`.
 
-    Chinese texts are ranked by plain TF-IDF of character pairs too.
+    Plain TF-IDF, of character pairs in Chinese, and LSA alone rank the same texts.
     """
     ids = [each["id"] for each in documents]
     before = rankings.ranked(exact(documents))
@@ -160,6 +169,7 @@ def report_topics(
         ours = [[str(each.id) for each in found[id]] for id in ids]
         theirs = [more_like_this(client, index.name, id) for id in ids]
     order = rankings.ranked(exact(documents, background, semantics, table))
+    references = _references(documents, in_pairs=chinese)
     for label in labels:
         kinds = {each["id"]: each[label] for each in documents}
         values = [each[label] for each in documents]
@@ -176,16 +186,108 @@ def report_topics(
         )
         right, share = _shown(found, kinds)
         print(f"  {'':6s} shown by default: right {right:.3f}, of {share:.3f} of the documents")
-        if chinese:
-            pairs = rankings.ranked(character_pairs([each["text"] for each in documents]))
+        for reference, ranking in references.items():
             print(
-                f"  {'':6s} TF-IDF of character pairs precision@10 "
-                f"{rankings.precision_at(pairs, values):.3f}; "
-                f"MAP {rankings.mean_average_precision(pairs, values):.3f}"
+                f"  {'':6s} {reference} precision@10 {rankings.precision_at(ranking, values):.3f}; "
+                f"MAP {rankings.mean_average_precision(ranking, values):.3f}"
             )
     first = [{ids[place] for place in row[:10]} for row in order]
     brought = [len(one & set(other)) / 10 for one, other in zip(first, ours, strict=True)]
     print(f"  of the exact top ten the index brings {np.mean(brought):.4f}")
+
+
+def _references(documents: Documents, *, in_pairs: bool) -> dict[str, rankings.Order]:
+    """Return the rankings of other ways, by their names."""
+    rows = tf_idf([each["text"] for each in documents], in_pairs=in_pairs)
+    return {
+        "TF-IDF": rankings.ranked(rows @ rows.T),
+        "LSA alone": rankings.ranked(latent_semantics(rows)),
+    }
+
+
+def report_companions(
+    client: elasticsearch.Elasticsearch,
+    name: str,
+    documents: Documents,
+    *,
+    semantics: SemanticScheme,
+    in_pairs: bool = False,
+) -> None:
+    """Print how well the texts of a group find each other among all texts.
+
+    Args:
+        client: Of the engine.
+        name: What is printed of the set.
+        documents: With `group`; a text that is alone in its group is there to be confused with.
+        semantics: Scheme of the index.
+        in_pairs: Whether the texts are of a script without spaces.
+    """
+    groups = [each["group"] for each in documents]
+    with filled_index(client, "bench-companions", documents, semantics=semantics) as index:
+        background = counted_background(client, index)
+        table = index.config.table
+    ours = rankings.ranked(exact(documents, background, semantics, table))
+    orders = {"es-simhash": ours, **_references(documents, in_pairs=in_pairs)}
+    sizes = Counter(groups)
+    asked = sum(sizes[group] > 1 for group in groups)
+    print(f"\n{name}: {len(documents)} texts, {asked} with a companion")
+    for way, order in orders.items():
+        print(
+            f"  {way:10s} companion first {rankings.first_right(order, groups):.3f}; "
+            f"MAP {rankings.mean_average_precision(order, groups):.3f}"
+        )
+
+
+def report_languages(client: elasticsearch.Elasticsearch, semantics: SemanticScheme) -> None:
+    """Print whether sentences that people find alike find each other, in six languages.
+
+    And German laws: those on one subject, by their titles, and both halves of each, which have no
+    sentence in common.
+    """
+    for language in ("de", "fr", "es", "en", "ja", "zh"):
+        sentences = datasets.lines("stsb_multi", f"test_{language}.jsonl")
+        is_spaced = language not in ("ja", "zh")
+        report_companions(
+            client, f"stsb_multi {language}", _sentence_groups(sentences),
+            semantics=semantics, in_pairs=not is_spaced,
+        )  # fmt: skip
+    newest = {each["chain"]: each for each in datasets.documents("law_versions_de")}
+    subjects = [
+        {"id": chain, "text": each["text"], "group": _subject(each["title"]) or chain}
+        for chain, each in newest.items()
+    ]
+    report_companions(client, "subjects of law_versions_de", subjects, semantics=semantics)
+    halves = [
+        {"id": f"{chain}-{side}", "text": text, "group": chain}
+        for chain, each in newest.items()
+        for side, text in enumerate(_halves(each["text"]))
+    ]
+    report_companions(client, "halves of law_versions_de", halves, semantics=semantics)
+
+
+def _subject(title: str) -> str:
+    """Return the subject of a German law by its title; none for most."""
+    return next((name for name in _SUBJECTS if re.search(name, title, re.IGNORECASE)), "")
+
+
+def _sentence_groups(sentences: Documents) -> Documents:
+    """Return each sentence once, those of a pair with a score of 4 and more in one group."""
+    texts = list(dict.fromkeys(each[side] for each in sentences for side in ("text1", "text2")))
+    group = {text: number for number, text in enumerate(texts)}
+    for each in sentences:
+        if float(each["score"]) >= 4:
+            joined, kept = group[each["text2"]], group[each["text1"]]
+            group = {text: kept if of == joined else of for text, of in group.items()}
+    return [
+        {"id": str(number), "text": text, "group": str(group[text])}
+        for number, text in enumerate(texts)
+    ]
+
+
+def _halves(text: str) -> tuple[str, str]:
+    """Return a text in two, parted between two lines."""
+    middle = text.rfind("\n", 0, len(text) // 2) + 1 or len(text) // 2
+    return text[:middle], text[middle:]
 
 
 def _shown(found: dict[str, list[Relation]], kinds: dict[str, str]) -> tuple[float, float]:
@@ -353,6 +455,7 @@ REPORTS: dict[str, Callable[[elasticsearch.Elasticsearch, SemanticScheme], None]
     "weibo_topics_zh": report_weibo,
     "law_versions_zh": report_laws,
     "wire_news": report_wire_news,
+    "languages": report_languages,
 }
 
 

@@ -138,8 +138,13 @@ def version_set(name: str) -> VersionSet:
 
 def documents(name: str) -> list[dict[str, str]]:
     """Read the documents of a set."""
-    with data_file(name, "docs.jsonl").open(encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
+    return lines(name, "docs.jsonl")
+
+
+def lines(name: str, file: str) -> list[dict[str, str]]:
+    """Read a file of JSON lines of a set."""
+    content = data_file(name, file).read_text(encoding="utf-8")
+    return [json.loads(line) for line in content.splitlines()]
 
 
 def clough_pairs() -> list[dict[str, str]]:

@@ -9,6 +9,7 @@ from es_simhash.semantics.semantic_profile import SemanticProfile
 from es_simhash.semantics.similarity import ENTITY_WEIGHT, SimilarityWeights, entity_terms
 
 Matrix = NDArray[np.float32]
+Order = NDArray[np.int64]
 _ROWS = 500
 
 
@@ -68,21 +69,28 @@ def _rows(weights: Sequence[object], terms: dict[str, int]) -> Matrix:
     return rows
 
 
-def ranked(matrix: Matrix) -> NDArray[np.int64]:
+def ranked(matrix: Matrix) -> Order:
     """Return the columns of each row, the most similar first, the row itself left out."""
     without = matrix.copy()
     np.fill_diagonal(without, -np.inf)
-    order: NDArray[np.int64] = np.argsort(-without, axis=1, kind="stable")[:, :-1]
+    order: Order = np.argsort(-without, axis=1, kind="stable")[:, :-1]
     return order
 
 
-def precision_at(order: NDArray[np.int64], labels: Sequence[object], size: int = 10) -> float:
+def precision_at(order: Order, labels: Sequence[object], size: int = 10) -> float:
     """Return the mean share of the first `size` that have the label of the text queried about."""
     numbers = _numbers(labels)
     return float((numbers[order[:, :size]] == numbers[:, None]).mean())
 
 
-def mean_average_precision(order: NDArray[np.int64], labels: Sequence[object]) -> float:
+def first_right(order: Order, labels: Sequence[object]) -> float:
+    """Return the share of texts that have a companion whose first one has their label."""
+    numbers = _numbers(labels)
+    right = numbers[order] == numbers[:, None]
+    return float(right[right.any(axis=1), 0].mean())
+
+
+def mean_average_precision(order: Order, labels: Sequence[object]) -> float:
     """Return the mean over all texts that have a companion of the average precision."""
     numbers = _numbers(labels)
     right = numbers[order] == numbers[:, None]
@@ -92,7 +100,7 @@ def mean_average_precision(order: NDArray[np.int64], labels: Sequence[object]) -
     return float(average_precisions.mean())
 
 
-def _numbers(labels: Sequence[object]) -> NDArray[np.int64]:
+def _numbers(labels: Sequence[object]) -> Order:
     known = {label: number for number, label in enumerate(dict.fromkeys(labels))}
     return np.array([known[label] for label in labels])
 
