@@ -14,7 +14,9 @@ from es_simhash.errors import ClusterError, DocumentMissing, IndexMissing
 from es_simhash.store.elasticsearch.client import AnyClient, elastic_transport, elasticsearch
 from es_simhash.text.escaping import masked_url
 
-_MISSING_SHARDS = re.compile(r"missing shards \[(.+?\])\]\. ")
+MISSING_SHARDS = re.compile(r"missing shards \[(.+?\])\]\. ")
+# Type of the error of a shard that is on no node.
+NO_SHARD = "no_shard_available_action_exception"
 # Type of the error where a privilege is missing.
 FORBIDDEN = "security_exception"
 # OpenSSL's words where a server answers TLS with plain http.
@@ -218,7 +220,7 @@ def search_error(error: Mapping[str, Any], index: str | None = None) -> ClusterE
     reason = reason_of(error)
     if _EXPIRED in reason:
         return _expired(reason)
-    if missing := _MISSING_SHARDS.search(reason):
+    if missing := MISSING_SHARDS.search(reason):
         return missing_shards(missing[1])
     if error.get("type") == FORBIDDEN:
         return forbidden(reason)

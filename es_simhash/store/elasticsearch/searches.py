@@ -5,15 +5,13 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from es_simhash.store.elasticsearch.calls import Call, Calls, index_path
-from es_simhash.store.elasticsearch.errors import missing_shards, search_error
+from es_simhash.store.elasticsearch.errors import NO_SHARD, missing_shards, search_error
 from es_simhash.store.elasticsearch.retry import RETRYABLE, Unavailable
 
 # What a shard that fails has would be missed silently.
 _COMPLETE = {"allow_partial_search_results": False}
 # Status of a search with a value that the engine cannot read.
 _INVALID = 400
-# Type of the error of a shard that is on no node.
-_NO_SHARD = "no_shard_available_action_exception"
 _REJECTED: Mapping[str, Any] = {"hits": {"hits": []}, "rejected": True}
 
 
@@ -154,7 +152,7 @@ def _raise_failures(failures: Sequence[Mapping[str, Any]], *, may_retry: bool) -
     missing = [
         f"[{each['index']}][{each['shard']}]"
         for each in failures
-        if each["reason"]["type"] == _NO_SHARD
+        if each["reason"]["type"] == NO_SHARD
     ]
     if missing and may_retry:
         raise Unavailable(f"shards {', '.join(missing)} do not answer")

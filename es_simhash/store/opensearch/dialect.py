@@ -4,11 +4,13 @@ Most requests are the same. A request is a generator that yields what is sent an
 replies, so that one copy serves clients that wait and clients that do not.
 """
 
+import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
+from es_simhash.store.elasticsearch.errors import MISSING_SHARDS, NO_SHARD
 from es_simhash.store.opensearch.queries import is_binary, is_vector, names_score, search_body
 from es_simhash.store.opensearch.vector_fields import from_opensearch, packed, padded, to_opensearch
 
@@ -18,6 +20,10 @@ _SCORES = "include_named_queries_score"
 _MAPPED = frozenset({"_mapping", "_mappings", "_component_template", "_index_template"})
 # Before it, a point in time cannot be paged by the position of a document.
 _SHARD_DOC = (3, 3)
+_COMPLETE = {"allow_partial_search_results": "false"}
+_SHARD = re.compile(r"\[([^\[\]]+)\]\[(\d+)\]")
+# Of a search with more clauses than the server takes, which has the status of a failure there.
+_TOO_MANY = re.compile(r"maxClauseCount|too_many_(nested_)?clauses")
 _BY_ID = ({"_index": "asc"}, {"_id": "asc"})
 
 
@@ -67,8 +73,10 @@ class Dialect:
             return _point_in_time(sent, path, query)
         if last == "_msearch" and isinstance(sent.body, Sequence):
             return self._multi_search(sent, path, params)
-        if last in ("_search", "_count") and isinstance(sent.body, Mapping):
+        if last == "_search" and isinstance(sent.body, Mapping):
             return self._search(sent)
+        if last == "_count" and isinstance(sent.body, Mapping):
+            return self._count(sent, path, params)
         if sent.method in ("PUT", "POST") and _has_mappings(parts):
             return _as_it_is(Sent(sent.method, sent.target, to_opensearch(sent.body)))
         if sent.method == "GET" and _has_mappings(parts):
@@ -79,6 +87,17 @@ class Dialect:
         body = sent.body
         reply = yield Sent(sent.method, sent.target, self._body(body))
         return Reply(reply.status, _with_bytes(reply.body, body)) if reply.is_success else reply
+
+    def _count(self, sent: Sent, path: str, params: Mapping[str, str]) -> Exchange:
+        """Count by a search, which fails where a shard is missing: a count would leave it out."""
+        body = {**self._body(sent.body), "size": 0, "track_total_hits": True}
+        target = _target(f"{path.removesuffix('_count')}_search", {**params, **_COMPLETE})
+        reply = yield Sent("POST", target, body)
+        if reply.is_success:
+            counted = {"count": reply.body["hits"]["total"]["value"], **_shards(reply.body)}
+            return Reply(reply.status, counted)
+        failures = _failures(reply.body)
+        return Reply(200, {"count": 0, "_shards": {"failures": failures}}) if failures else reply
 
     def _multi_search(self, sent: Sent, path: str, params: dict[str, str]) -> Exchange:
         """Send searches together, but for those whose named clauses are to be scored.
@@ -112,7 +131,7 @@ class Dialect:
                 response = {**known, "status": single.status}
             else:
                 response = next(first)
-            responses.append(_with_bytes(response, body))
+            responses.append(_with_bytes(_with_status(response), body))
         return Reply(reply.status, {**reply.body, "responses": responses})
 
     def _scored(self, header: Mapping[str, Any], body: Mapping[str, Any], path: str) -> Sent:
@@ -171,6 +190,34 @@ def _with_bytes(response: Mapping[str, Any], body: Mapping[str, Any]) -> Mapping
                 if path in values:
                     values[path] = [read(value) for value in values[path]]
     return response
+
+
+def _with_status(response: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a response with the status of an invalid search, where it has too many clauses."""
+    if "error" in response and _TOO_MANY.search(str(response["error"])):
+        return {**response, "status": 400}
+    return response
+
+
+def _shards(body: Mapping[str, Any]) -> dict[str, Any]:
+    return {"_shards": body["_shards"]} if "_shards" in body else {}
+
+
+def _failures(body: Any) -> list[dict[str, Any]]:
+    """Return the shards for which a search failed, as a count of Elasticsearch names them."""
+    error = body.get("error") if isinstance(body, Mapping) else None
+    if not isinstance(error, Mapping):
+        return []
+    failed = [
+        {"index": each["index"], "shard": each["shard"], "reason": each["reason"]}
+        for each in error.get("failed_shards", ())
+    ]
+    if missing := MISSING_SHARDS.search(str(error)):
+        failed += [
+            {"index": index, "shard": int(shard), "reason": {"type": NO_SHARD}}
+            for index, shard in _SHARD.findall(missing[1])
+        ]
+    return failed
 
 
 def _target(path: str, params: Mapping[str, str]) -> str:

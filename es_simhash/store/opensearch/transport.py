@@ -10,8 +10,14 @@ from dataclasses import replace
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from es_simhash.store.elasticsearch.client import AnyClient, elastic_transport
+from es_simhash.store.elasticsearch.client import AnyClient, elastic_transport, elasticsearch
 from es_simhash.store.opensearch.dialect import Dialect, Reply, Sent
+from es_simhash.store.opensearch.own_client import (
+    AsyncOpenSearchTransport,
+    OpenSearchTransport,
+    is_asynchronous,
+    is_opensearch_client,
+)
 
 _PRODUCT = "x-elastic-product"
 _ELASTICSEARCH = "Elasticsearch"
@@ -174,8 +180,23 @@ class AsyncEngineTransport:
 _engines: WeakKeyDictionary[Any, Engines] = WeakKeyDictionary()
 
 
+def _of_opensearch(client: Any) -> Any:
+    """Return a client that sends its requests with one of opensearch-py."""
+    if is_asynchronous(client):
+        return elasticsearch.AsyncElasticsearch(
+            _transport=AsyncEngineTransport(AsyncOpenSearchTransport(client))  # type: ignore[arg-type]
+        )
+    return elasticsearch.Elasticsearch(
+        _transport=EngineTransport(OpenSearchTransport(client))  # type: ignore[arg-type]
+    )
+
+
 def speaking(client: SomeClient) -> SomeClient:
     """Return a client that speaks to Elasticsearch or OpenSearch; one that does so as it is."""
+    speaks: SomeClient
+    if is_opensearch_client(client):
+        speaks = _of_opensearch(client)
+        return speaks
     transport: Any = client.transport
     if isinstance(transport, EngineTransport | AsyncEngineTransport):
         return client
@@ -183,5 +204,5 @@ def speaking(client: SomeClient) -> SomeClient:
     # A copy has the headers of the client, and its transport, in whose place nobody can name one.
     copy: Any = client.options()
     copy._transport = (AsyncEngineTransport if is_async else EngineTransport)(transport)
-    speaks: SomeClient = copy
+    speaks = copy
     return speaks

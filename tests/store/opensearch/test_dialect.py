@@ -108,3 +108,32 @@ def test_an_older_server_pages_a_point_in_time_by_ids() -> None:
     assert kept.body["sort"] == ["n", "_shard_doc"]
     (paged,), _ = exchanged(sent, Reply(200, {}), dialect=OLD)
     assert paged.body["sort"] == ["n", {"_index": "asc"}, {"_id": "asc"}]
+
+
+def test_a_count_is_a_search_that_names_the_shards_it_lacks() -> None:
+    sent = Sent("POST", "/a/_count?preference=_shards:1", ALL)
+    found = {"hits": {"total": {"value": 7}}, "_shards": {"total": 1}}
+    (search,), reply = exchanged(sent, Reply(200, found))
+    assert search.target.startswith("/a/_search?preference=_shards%3A1&allow_partial_search")
+    assert search.body == {**ALL, "size": 0, "track_total_hits": True}
+    assert reply.body == {"count": 7, "_shards": {"total": 1}}
+    reason = "Search rejected due to missing shards [[a][0], [b][1]]. Consider using `x`"
+    _, reply = exchanged(sent, Reply(503, {"error": {"caused_by": {"reason": reason}}}))
+    assert [(each["index"], each["shard"]) for each in reply.body["_shards"]["failures"]] == [
+        ("a", 0),
+        ("b", 1),
+    ]
+    missing = Reply(404, {"error": {"type": "index_not_found_exception", "index": "a"}})
+    assert exchanged(sent, missing)[1] == missing
+    invalid = {"index": "a", "shard": 0, "reason": {"type": "number_format_exception"}}
+    _, reply = exchanged(sent, Reply(400, {"error": {"failed_shards": [invalid]}}))
+    assert reply.body["_shards"]["failures"] == [invalid]
+
+
+def test_a_search_of_too_many_clauses_is_invalid_and_no_failure() -> None:
+    error = {"type": "too_many_nested_clauses", "reason": "maxClauseCount is set to 1024"}
+    many = {"error": error, "status": 500}
+    other = {"error": {"type": "x"}, "status": 500}
+    sent = Sent("POST", "/a/_msearch", [{}, ALL, {}, ALL])
+    _, reply = exchanged(sent, Reply(200, {"responses": [many, other]}))
+    assert [each["status"] for each in reply.body["responses"]] == [400, 500]
