@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from es_simhash import Index, connect
+from es_simhash import Index, Limits, SearchOptions, connect
 from tests.support.corpus import fill
 from tests.support.made_up_texts import make_text, revise
 
@@ -42,18 +42,23 @@ def indices(
         client.close()
 
 
+@pytest.mark.parametrize(
+    "options",
+    [SearchOptions(), SearchOptions(evidence=False, size=5, limits=Limits(candidates=5))],
+    ids=["default", "few candidates"],
+)
 def test_the_same_documents_have_the_same_kinds_scores_and_order(
-    indices: list[Index], documents: list[dict[str, Any]]
+    indices: list[Index], documents: list[dict[str, Any]], options: SearchOptions
 ) -> None:
     ids = [document["id"] for document in documents]
-    first, second = (index.related_to_each(ids[::8]) for index in indices)
+    first, second = (index.related_to_each(ids[::8], options=options) for index in indices)
     answers = [
         {id: [(hit.id, hit.kind, hit.score) for hit in answer] for id, answer in each.items()}
         for each in (first, second)
     ]
     assert answers[0] == answers[1]
     kinds = {kind for answer in answers[0].values() for _, kind, _ in answer}
-    assert {"version", "shares_passages", "semantic"} <= kinds
+    assert {"version", "semantic"} <= kinds
 
 
 def test_a_text_has_the_same_answer_and_the_mapping_reads_alike(

@@ -13,7 +13,8 @@ from es_simhash.store.elasticsearch.errors import RequestRejected
 from es_simhash.store.elasticsearch.gateway import Gateway
 
 _PATH = "_index_template"
-_BACKING = re.compile(r"\.ds-(.+)-\d{4}\.\d{2}\.\d{2}-\d+")
+# OpenSearch writes no date into the name.
+_BACKING = re.compile(r"\.ds-(.+?)(?:-\d{4}\.\d{2}\.\d{2})?-\d+")
 # What the server adds to a template, and takes from nobody.
 _DATES = re.compile(r"(created|modified)_date")
 

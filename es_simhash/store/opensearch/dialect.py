@@ -20,6 +20,8 @@ _SCORES = "include_named_queries_score"
 _MAPPED = frozenset({"_mapping", "_mappings", "_component_template", "_index_template"})
 # Before it, a point in time cannot be paged by the position of a document.
 _SHARD_DOC = (3, 3)
+# Since then keywords are scored alike, unless their mapping says otherwise.
+_SIMILARITY = (3, 0)
 _COMPLETE = {"allow_partial_search_results": "false"}
 _SHARD = re.compile(r"\[([^\[\]]+)\]\[(\d+)\]")
 # Of a search with more clauses than the server takes, which has the status of a failure there.
@@ -78,7 +80,11 @@ class Dialect:
         if last == "_count" and isinstance(sent.body, Mapping):
             return self._count(sent, path, params)
         if sent.method in ("PUT", "POST") and _has_mappings(parts):
-            return _as_it_is(Sent(sent.method, sent.target, to_opensearch(sent.body)))
+            has_similarity = self.version >= _SIMILARITY
+            body = to_opensearch(sent.body, has_similarity=has_similarity)
+            written = Sent(sent.method, sent.target, body)
+            # A template that is simulated is answered with its mappings.
+            return _read(written, from_opensearch)
         if sent.method == "GET" and _has_mappings(parts):
             return _read(sent, from_opensearch)
         return _as_it_is(sent)

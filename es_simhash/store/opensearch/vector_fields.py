@@ -12,21 +12,32 @@ from typing import Any
 # Keys of `meta`, whose values must be strings: the type this stands for, and its parameters.
 _STANDS_FOR = "stands_for"
 _DENSE, _SPARSE, _FEATURES = "dense_vector", "sparse_vector", "rank_features"
+_SIMILARITY = "use_similarity"
 # Vectors of numbers would need an order, which doc values do not keep.
 _PACKED = frozenset({"bit", "byte"})
 
 
-def to_opensearch(value: Any) -> Any:
-    """Return a body with mappings, whose fields have types of OpenSearch."""
+def to_opensearch(value: Any, *, has_similarity: bool = True) -> Any:
+    """Return a body with mappings, whose fields have types of OpenSearch.
+
+    Args:
+        value: The body, or a part of it.
+        has_similarity: Whether keywords are scored by the rarity of terms only where the mapping
+            says so, as since version 3.
+    """
     if isinstance(value, list):
-        return [to_opensearch(each) for each in value]
+        return [to_opensearch(each, has_similarity=has_similarity) for each in value]
     if not isinstance(value, Mapping):
         return value
+    if has_similarity and _is_searched_alone(value):
+        return {**value, _SIMILARITY: True}
     if value.get("type") == _DENSE and value.get("element_type") in _PACKED:
         return _keyword(value)
     if value.get("type") == _SPARSE:
         return {"type": _FEATURES}
-    return {name: to_opensearch(each) for name, each in value.items()}
+    return {
+        name: to_opensearch(each, has_similarity=has_similarity) for name, each in value.items()
+    }
 
 
 def from_opensearch(value: Any) -> Any:
@@ -39,7 +50,14 @@ def from_opensearch(value: Any) -> Any:
         return {"type": _SPARSE}
     if value.get("type") == "keyword" and value.get("meta", {}).get(_STANDS_FOR) == _DENSE:
         return _dense(value["meta"])
+    if _is_searched_alone(value):
+        return {name: each for name, each in value.items() if name != _SIMILARITY}
     return {name: from_opensearch(each) for name, each in value.items()}
+
+
+def _is_searched_alone(field: Mapping[str, Any]) -> bool:
+    """Check whether this maps a keyword without doc values, as shingles and blocks are."""
+    return field.get("type") == "keyword" and field.get("doc_values") is False
 
 
 def packed(digits: Any) -> Any:

@@ -26,6 +26,13 @@ def test_no_field_of_it_has_a_type_that_opensearch_lacks() -> None:
     assert "sparse_vector" not in body
 
 
+def test_shingles_and_blocks_are_scored_by_their_rarity_where_that_has_to_be_said() -> None:
+    shingles = {"properties": {"shingles": {"type": "keyword", "doc_values": False}}}
+    assert to_opensearch(shingles)["properties"]["shingles"]["use_similarity"] is True
+    assert to_opensearch(shingles, has_similarity=False) == shingles
+    assert from_opensearch(to_opensearch(shingles)) == shingles
+
+
 def test_fields_of_the_user_stay_as_they_are() -> None:
     mapping = {
         "properties": {
