@@ -27,6 +27,8 @@ _SHARD = re.compile(r"\[([^\[\]]+)\]\[(\d+)\]")
 # Of a search with more clauses than the server takes, which has the status of a failure there.
 _TOO_MANY = re.compile(r"maxClauseCount|too_many_(nested_)?clauses")
 _BY_ID = ({"_index": "asc"}, {"_id": "asc"})
+# Documents of two indices may have one place there: a page would leave some of them out.
+_BY_PLACE = ({"_index": "asc"}, "_shard_doc")
 
 
 @dataclass(frozen=True)
@@ -150,11 +152,12 @@ class Dialect:
 
     def _body(self, body: Mapping[str, Any]) -> dict[str, Any]:
         wanted = search_body(body)
-        if self.version < _SHARD_DOC and "sort" in wanted:
+        by_place = _BY_ID if self.version < _SHARD_DOC else _BY_PLACE
+        if "sort" in wanted:
             wanted["sort"] = [
                 each
                 for order in wanted["sort"]
-                for each in (_BY_ID if order == "_shard_doc" else (order,))
+                for each in (by_place if order == "_shard_doc" else (order,))
             ]
         return wanted
 
