@@ -51,10 +51,10 @@ def test_a_sample_that_is_none_is_refused_in_one_sentence(
 ) -> None:
     corpus_file(corpus)
     Path("empty.jsonl").touch()
-    Path("table.csv").write_text("id,text\n1,one\n")
+    Path("table.jsonl").write_text("id,text\n1,one\n")
     refused = {
         "empty.jsonl": "Sample 'empty.jsonl' is empty. Set --sample.",
-        "table.csv": "table.csv:1: Malformed JSON",
+        "table.jsonl": "table.jsonl:1: Malformed JSON",
         "artcles.jsonl": "Did you mean 'articles.jsonl'? Set --sample.",
         sample[:-1]: f"is neither a file nor an index. Did you mean {sample!r}? Set --sample.",
     }
