@@ -9,7 +9,7 @@ from es_simhash.store import fields
 from es_simhash.store.resources import template
 
 FOLDER = Path(__file__).parents[2] / "mappings"
-FILES = sorted(FOLDER.iterdir())
+FILES = sorted(FOLDER.glob("*.json"))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

@@ -81,13 +81,17 @@ def test_an_answer_is_outdated_when_what_it_lacks_is_forgotten() -> None:
     assert "a" not in recent
 
 
+# What each decision says, and undo needs.
+HEAD = {"run": "r", "index": "i", "id": "d", "other": "o", "action": "skip", "number": 1, "time": 2}
+
+
 @given(
     st.dictionaries(st.text(), st.recursive(st.text() | st.floats() | st.none(), st.lists)),
     st.none() | st.integers(1, 3),
 )
 def test_a_record_keeps_each_byte_of_the_document(fields: dict[str, object], indent: int) -> None:
     content = json.dumps({**fields, ',"document":': 1.0}, indent=indent).encode()
-    head = {"action": "skip", "id": ',"document":{', "run": "r", "number": 1}
+    head = {**HEAD, "id": ',"document":{'}
     line = Record(head, content).line()
     assert b"\n" not in line
     again = Record.of_line(line + b"\n")
@@ -96,9 +100,11 @@ def test_a_record_keeps_each_byte_of_the_document(fields: dict[str, object], ind
     assert Record.of_line(Record(head).line()).document is None
 
 
-@pytest.mark.parametrize("line", [b"", b"{", b"[]", b'{"a": 1}', b"null", b"\xff"])
+@pytest.mark.parametrize(
+    "line", [b"", b"{", b"[]", b'{"a": 1}', b"null", b"\xff", b'{"action": "skip", "id": "d"}']
+)
 def test_what_is_no_record_is_passed_over(line: bytes, tmp_path: Path) -> None:
     path = tmp_path / "audit.jsonl"
-    good = Record({"action": "skip"}, b"{}")
+    good = Record(HEAD, b"{}")
     path.write_bytes(line + b"\n" + good.line() + b"\n" + line)
     assert list(FileAudit(path).read()) == [good]
