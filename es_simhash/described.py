@@ -18,7 +18,7 @@ from types import MappingProxyType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from es_simhash.constraints import CONSTRAINTS, Bounds, Constraints, constraints
-from es_simhash.errors import InputError
+from es_simhash.errors import InputError, nearest_note
 
 # The types of parameters that a face can read from a string; `dict` is a JSON object.
 _TYPES = (str, int, float, bool, Path, dict)
@@ -75,7 +75,8 @@ class Parameter(Constraints):
             if self.choices and single not in self.choices:
                 raise InputError(
                     f"{self.name} must be {'among' if self.is_repeatable else 'one of'} "
-                    f"{', '.join(self.choices)}, got {single!r}.",
+                    f"{', '.join(self.choices)}, got {single!r}"
+                    f"{nearest_note(single, self.choices)}.",
                     parameter=self.name,
                 )
             if self.bounds is not None and single not in self.bounds:

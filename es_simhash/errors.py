@@ -15,6 +15,11 @@ EsSimhashError
 A message says what failed, quotes the value, and ends with one imperative fix.
 """
 
+from collections.abc import Iterable
+
+# From here on a name may have been meant (`difflib`).
+_ALIKE = 0.62
+
 
 class EsSimhashError(Exception):
     """Base of all errors of this package; the CLI prints its text and exits with 1.
@@ -36,7 +41,17 @@ class ClusterError(EsSimhashError):
 
 
 class IndexMissing(ClusterError):
-    """The index does not exist."""
+    """The index does not exist.
+
+    Args:
+        message: One sentence.
+        index: Its name; empty where that is not known.
+        parameter: See `EsSimhashError`.
+    """
+
+    def __init__(self, message: str = "", *, index: str = "", parameter: str | None = None) -> None:
+        super().__init__(message, parameter=parameter)
+        self.index = index
 
 
 class DocumentMissing(ClusterError):
@@ -79,6 +94,20 @@ class MissingExtra(EsSimhashError):
             need: What needs what, as `Plots need matplotlib`.
         """
         return cls(f"{need}: {install_command(extra)}.")
+
+
+def nearest_note(value: object, names: Iterable[object]) -> str:
+    """Return ` (nearest: NAME)` for a value that is none of some names; empty where none is near.
+
+    Args:
+        value: What was given.
+        names: What it could have been.
+    """
+    # Errors are seldom.
+    from difflib import get_close_matches
+
+    near = get_close_matches(str(value), list(map(str, names)), 1, _ALIKE)
+    return f" (nearest: {near[0]})" if near else ""
 
 
 def install_command(extra: str) -> str:

@@ -16,6 +16,7 @@ import click
 
 from es_simhash.cli.files import parse_query
 from es_simhash.described import Declared, Parameter, declarations, parameters
+from es_simhash.errors import nearest_note
 
 
 class Chosen:
@@ -63,6 +64,31 @@ class DescribedOption(click.Option):
     def __init__(self, *args: Any, described: Parameter, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.described = described
+
+
+class NearestChoice(click.Choice[str]):
+    """A choice whose error names the nearest value."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the value.
+
+        Raises:
+            BadParameter: It is none of the choices.
+        """
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            note = nearest_note(value, self.choices)
+            message = f"{error.message.rstrip('.')}{note}."
+            raise click.BadParameter(message, error.ctx, error.param) from error
+
+
+class _IntRange(click.IntRange):
+    name = "whole number"
+
+
+class _FloatRange(click.FloatRange):
+    name = "number"
 
 
 def command(function: Callable[..., None]) -> click.Command:
@@ -221,13 +247,13 @@ class _Single:
                 return note
         parameter = self.parameter
         if parameter.choices:
-            return click.Choice(parameter.choices)
+            return NearestChoice(parameter.choices)
         if parameter.type is Path:
             return click.Path(dir_okay=False, path_type=Path)
         if parameter.bounds is None or parameter.type not in (int, float):
             return str if parameter.type is dict else parameter.type
         bounds = parameter.bounds
-        number = click.IntRange if parameter.type is int else click.FloatRange
+        number = _IntRange if parameter.type is int else _FloatRange
         return number(
             bounds.minimum,  # type: ignore[arg-type]
             bounds.maximum,  # type: ignore[arg-type]

@@ -244,6 +244,8 @@ def decisions(target: StoredTarget, *, output: RowOutput) -> None:
     INDEX-simhash.
     """
     with target.connected() as client:
+        # The decisions are in an index of their own, which not every index has.
+        client.mappings(target.index)
         pairs = manual_pairs(client, target.index, simhash_field=target.simhash_field)
     output.print(
         lambda: [asdict(pair) for pair in pairs],

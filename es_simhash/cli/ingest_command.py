@@ -12,7 +12,15 @@ from typing import Annotated, Any
 import click
 
 from es_simhash.cli.commands import Chosen, command
-from es_simhash.cli.options import PROCESSES, Quiet, TableOrJson, Target, Versions, gateway_to
+from es_simhash.cli.options import (
+    PROCESSES,
+    Quiet,
+    TableOrJson,
+    Target,
+    Versions,
+    gateway_to,
+    named_indices,
+)
 from es_simhash.cli.output import print_json, undated_line
 from es_simhash.cli.progress import ProgressBar, bytes_progress, log_warnings, require_no_failures
 from es_simhash.constraints import constraints
@@ -219,7 +227,8 @@ def ingest(
     summary = IngestSummary(output_format, rules is not None, dry_run=settings.dry_run)
     if rules is not None and not settings.dry_run:
         summary.audit, summary.run = str(rules.audit or default_audit(index)), new_run()
-    with target.connected() as client, bytes_progress(sources, quiet=quiet) as bar:
+    naming = named_indices(target.connection, may_create=True)
+    with target.connected() as client, naming, bytes_progress(sources, quiet=quiet) as bar:
 
         def report(now: IngestProgress) -> None:
             summary.progress = now

@@ -11,7 +11,7 @@ from es_simhash.cli.commands import Chosen, command
 from es_simhash.cli.config_command import described
 from es_simhash.cli.options import Fields, Semantics, Target, Vocabulary, no_index
 from es_simhash.constraints import constraints
-from es_simhash.errors import ClusterError
+from es_simhash.errors import ClusterError, InputError
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.maintenance.backgrounds.count_background import renew_background
 from es_simhash.semantics.profiler import semantic_profiler
@@ -19,7 +19,8 @@ from es_simhash.semantics.vocabularies.vocabulary_files import vocabulary_digest
 from es_simhash.store import pipeline as pipelines
 from es_simhash.store.config import DocumentSettings, IndexConfig
 from es_simhash.store.elasticsearch.calls import index_path
-from es_simhash.store.elasticsearch.gateway import Client
+from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.elasticsearch.index_names import index_names, mistyped_for
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.installation.document_settings import configure, document_settings
 from es_simhash.store.installation.install import (
@@ -47,17 +48,19 @@ def install(
     vocabulary: Vocabulary = None,
     template: Annotated[str | None, constraints(metavar="NAME")] = None,
     component_template: bool = False,
+    create: bool = False,
     dry_run: bool = False,
     target: Annotated[Target, Chosen(omit=("index", "vocabulary", "text_field"), make=no_index)],
 ) -> None:
     """Add the `simhash.*` fields to INDEX.
 
-    INDEX is created if it does not exist. No other field is changed, and a second run changes
-    nothing. A created index also gets the mappings and settings of your component template
-    simhash@custom, if there is one. The concepts of a vocabulary given here are weighted with the
-    words of each document, not only shown in the evidence. Of an index that has documents, the
-    background is counted, as `es-simhash background` does; with `--vectors index` word vectors are
-    learned from the same sample, for `es-simhash backfill` to give to the documents.
+    INDEX is created if it does not exist. If its name is one letter off that of another index, a
+    terminal asks before, and elsewhere --create is needed. No other field is changed, and a second
+    run changes nothing. A created index also gets the mappings and settings of your component
+    template simhash@custom, if there is one. The concepts of a vocabulary given here are weighted
+    with the words of each document, not only shown in the evidence. Of an index that has documents,
+    the background is counted, as `es-simhash background` does; with `--vectors index` word vectors
+    are learned from the same sample, for `es-simhash backfill` to give to the documents.
 
     Args:
         with_semantics: Extract semantic features, so that semantic neighbours are found.
@@ -66,6 +69,7 @@ def install(
             is taken.
         component_template: Also install the component template simhash@mappings, for your index
             templates; without INDEX, install only that.
+        create: Create INDEX even if its name is one letter off that of another index.
         dry_run: Print the requests; send none that writes.
     """
     if index is None and not component_template and template is None:
@@ -95,6 +99,8 @@ def install(
                 click.echo(f"Indices made from index template {template!r} have the fields.")
         if index is None:
             return
+        if not (create or dry_run):
+            _require_meant(client, index)
         requests = install_fields(client, index, **options)
         _print(requests, dry_run=dry_run)
         if not requests:
@@ -113,6 +119,29 @@ def install(
                 _count(client, index, target.config)
 
 
+def _require_meant(client: Gateway, index: str) -> None:
+    """Ask before an index is created that is called nearly like another one.
+
+    Raises:
+        InputError: Nobody can be asked.
+        Abort: It was not meant.
+    """
+    names = index_names(client)
+    other = None if index in names else mistyped_for(index, names)
+    if other is None:
+        return
+    if not _is_terminal():
+        raise InputError(
+            f"Index {index!r} does not exist, but {other!r} does. Name that, or add --create."
+        )
+    question = f"Index {index!r} does not exist, but {other!r} does. Create {index!r}"
+    click.confirm(question, default=False, abort=True)
+
+
+def _is_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
 def _propose(client: Client, index: str, simhash_field: str) -> None:
     """Propose what an index that says nothing of its documents may say; in a terminal, ask."""
     if document_settings(client, index, simhash_field=simhash_field) != DocumentSettings():
@@ -126,7 +155,7 @@ def _propose(client: Client, index: str, simhash_field: str) -> None:
     if proposed == DocumentSettings():
         return
     question = f"The documents look like this: {described(proposed)}."
-    if sys.stdin.isatty() and sys.stdout.isatty():
+    if _is_terminal():
         if click.confirm(f"{question} Store that in the mapping", default=True):
             configure(client, index, proposed.to_meta(), simhash_field=simhash_field)
     else:

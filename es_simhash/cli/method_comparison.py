@@ -5,7 +5,7 @@ import numpy as np
 
 from es_simhash.cli.files import read_text
 from es_simhash.cli.output import print_json, print_result
-from es_simhash.errors import InputError, SchemeError
+from es_simhash.errors import InputError, SchemeError, nearest_note
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
 from es_simhash.lab.methods.method_protocol import Method
 from es_simhash.lab.methods.method_registry import (
@@ -85,7 +85,7 @@ def print_fingerprint(name: str, file: str, output_format: str) -> None:
     if name not in {*schemes, *schemes.values(), *method_names()}:
         raise SchemeError(
             f"Unknown scheme {name!r}: neither a published one nor that of a method. Choose "
-            f"{DEFAULT.name}, or one of {', '.join(schemes)}."
+            f"{DEFAULT.name}, or one of {', '.join(schemes)}{nearest_note(name, schemes)}."
         )
     method = fingerprint_method(name)
     string = method.scheme.string(fingerprints_of(method, file))

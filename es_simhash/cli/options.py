@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import click
 from click.core import ParameterSource
 
-from es_simhash.cli.commands import Chosen, DescribedOption
+from es_simhash.cli.commands import Chosen, DescribedOption, NearestChoice
 from es_simhash.constraints import constraints
 from es_simhash.described import parameters
-from es_simhash.errors import EsSimhashError
+from es_simhash.errors import EsSimhashError, IndexMissing
 from es_simhash.ingestion.deduplication.version_rules import ACTIONS, OnVersion
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.store.config import SETTINGS, IndexConfig
@@ -119,6 +119,28 @@ def gateway_to(connection: Connection) -> "Gateway":
     return Gateway(connect(connection))
 
 
+@contextmanager
+def named_indices(connection: Connection, *, may_create: bool = False) -> Iterator[None]:
+    """Say which index was probably meant where one is named that does not exist.
+
+    Args:
+        connection: The cluster it is in.
+        may_create: Whether whoever names it may want to create it.
+
+    Raises:
+        IndexMissing: An index does not exist.
+    """
+    try:
+        yield
+    except IndexMissing as error:
+        if not error.index:
+            raise
+        from es_simhash.store.elasticsearch.index_names import missing_index_error
+
+        with gateway_to(connection) as gateway:
+            raise missing_index_error(gateway, error.index, may_create=may_create) from error
+
+
 # How the settings are called that an option may override.
 _CALLED = {
     "text": "Text field",
@@ -161,7 +183,7 @@ class Target:
             named: Values besides the text field, by the name of the setting; None for one that was
                 not named.
         """
-        with gateway_to(self.connection) as connected:
+        with named_indices(self.connection), gateway_to(self.connection) as connected:
             self._note_overrides(connected, named)
             yield connected
 
@@ -222,7 +244,7 @@ Versions = Annotated[
         omit=("lease",),
         make=_version_choice,
         options=OnVersion,
-        action={"type": click.Choice([_OFF, *ACTIONS]), "default": _OFF},
+        action={"type": NearestChoice([_OFF, *ACTIONS]), "default": _OFF},
     ),
 ]
 

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from es_simhash.cli.columns import Column, print_columns
 from es_simhash.cli.commands import Chosen, command
-from es_simhash.cli.options import PROCESSES, Fields, Quiet, TableOrJson, gateway_to
+from es_simhash.cli.options import PROCESSES, Fields, Quiet, TableOrJson, gateway_to, named_indices
 from es_simhash.cli.output import byte_size, duration, print_result
 from es_simhash.cli.progress import progress_bar
 from es_simhash.maintenance.plans.cost_model import (
@@ -39,7 +39,8 @@ def plan(
     deleted again; without a cluster, constants say what it takes. An index is only read. The
     constants of the model are printed below.
     """
-    with gateway_to(target.connection) as gateway, progress_bar(quiet=quiet) as progress:
+    naming = named_indices(target.connection)
+    with naming, gateway_to(target.connection) as gateway, progress_bar(quiet=quiet) as progress:
         predicted = plan_index(gateway, options, config=target.config, progress=progress)
     print_result(predicted, output_format, _print)
 

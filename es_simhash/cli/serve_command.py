@@ -8,7 +8,7 @@ from typing import Annotated
 import click
 
 from es_simhash.cli.commands import command
-from es_simhash.cli.options import ClusterConnection
+from es_simhash.cli.options import ClusterConnection, named_indices
 from es_simhash.constraints import constraints
 from es_simhash.service.service_extra import require_extra
 
@@ -61,7 +61,8 @@ def serve(
         settings = replace(settings, labels=labels)
     settings = with_hosts(settings, host)
     service = Service(index, connection, settings)
-    service.check()
+    with named_indices(connection):
+        service.check()
     if check:
         click.echo(f"{index} can be served.")
         return

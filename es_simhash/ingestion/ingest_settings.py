@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from es_simhash.constraints import constraints
+from es_simhash.described import require_valid
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.ingestion.bulk.batch_preparation import Prepare
 from es_simhash.ingestion.bulk.document_batches import BatchLimits
@@ -70,6 +71,7 @@ class IngestSettings:
     dry_run: bool = False
 
     def __post_init__(self) -> None:
+        require_valid(self)
         require_on_conflict(self.on_conflict)
 
 

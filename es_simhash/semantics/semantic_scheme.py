@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from es_simhash.constraints import constraints
-from es_simhash.errors import SchemeError
+from es_simhash.errors import SchemeError, nearest_note
 
 BUILTIN = "builtin"
 # Optional packages of the built-in extractor, each with the extra that installs it. Without jieba
@@ -66,13 +66,14 @@ class SemanticScheme:
         if not known and self.pipeline is None:
             raise SchemeError(
                 f"Unknown extractor {self.extractor!r}; there are {BUILTIN}, "
-                f"{'+'.join((BUILTIN, *OPTIONAL_PACKAGES))} and spacy:PIPELINE."
+                f"{'+'.join((BUILTIN, *OPTIONAL_PACKAGES))} and spacy:PIPELINE"
+                f"{nearest_note(self.extractor, [BUILTIN])}."
             )
         known_sources = (WORD_VECTORS, INDEX_VECTORS, NO_VECTORS)
         if self.vectors not in known_sources and not self.vectors.startswith((_FIELD, _PYTHON)):
             raise SchemeError(
                 f"Unknown vectors {self.vectors!r}; there are {', '.join(known_sources)}, "
-                "field:NAME and python:MODULE:FUNCTION."
+                f"field:NAME and python:MODULE:FUNCTION{nearest_note(self.vectors, known_sources)}."
             )
         kind, _, source = self.vectors.partition(":")
         if (kind == "field" and not source) or (kind == "python" and ":" not in source.strip(":")):

@@ -1,5 +1,6 @@
 """The server: a port, one or several workers, and a graceful stop."""
 
+import errno
 import multiprocessing.connection
 import os
 import signal
@@ -169,9 +170,11 @@ def _bound(host: str, port: int) -> socket.socket:
         listening.listen(_BACKLOG)
     except OSError as error:
         listening.close()
+        # The port may be taken or reserved; everything else is about the address.
+        parameter = "port" if error.errno in (errno.EADDRINUSE, errno.EACCES) else "host"
         raise InputError(
-            f"Cannot listen on {host} port {port}: {error.strerror or error}. Set port.",
-            parameter="port",
+            f"Cannot listen on {host} port {port}: {error.strerror or error}. Set {parameter}.",
+            parameter=parameter,
         ) from error
     listening.set_inheritable(True)
     return listening

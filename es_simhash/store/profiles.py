@@ -3,12 +3,11 @@
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from es_simhash.described import parameters
-from es_simhash.errors import InputError, MissingExtra
+from es_simhash.errors import InputError, MissingExtra, nearest_note
 from es_simhash.store.connection import CREDENTIALS, SECRETS, Connection
 from es_simhash.store.toml_tables import TomlTable, read_toml
 from es_simhash.text.escaping import masked_url
@@ -172,9 +171,9 @@ def _unknown(name: str, names: Collection[str]) -> InputError:
             f"There is no profile {name!r}: neither {here.absolute()} nor {own} has one. Write "
             f"[profiles.{name}] into one of them."
         )
-    nearest = "".join(f" (nearest: {close})" for close in get_close_matches(name, names, 1))
     return InputError(
-        f"There is no profile {name!r}; use one of {', '.join(sorted(names))}{nearest}."
+        f"There is no profile {name!r}; use one of {', '.join(sorted(names))}"
+        f"{nearest_note(name, names)}."
     )
 
 

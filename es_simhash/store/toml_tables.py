@@ -3,12 +3,11 @@
 import math
 import sys
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from es_simhash.described import Parameter, parameters
-from es_simhash.errors import InputError
+from es_simhash.errors import InputError, nearest_note
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -105,7 +104,7 @@ class TomlTable:
         """
         names = sorted(set(self._known))
         for key in sorted(self._values.keys() - set(names)):
-            nearest = "".join(f" (nearest: {name})" for name in get_close_matches(key, names, 1))
+            nearest = nearest_note(key, names)
             raise self.error(key, f"is unknown; use one of {', '.join(names)}{nearest}")
 
     def __contains__(self, key: str) -> bool:

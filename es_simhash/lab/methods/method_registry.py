@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from es_simhash.errors import InputError, SchemeError
+from es_simhash.errors import InputError, SchemeError, nearest_note
 from es_simhash.lab.methods.character_simhash import CHARACTER_SIMHASH
 from es_simhash.lab.methods.concept_method import concept_simhash
 from es_simhash.lab.methods.concept_simhash import ConceptScheme
@@ -74,7 +74,7 @@ def fingerprint_method(name: str) -> FingerprintMethod:
             return method
     raise InputError(
         f"{name!r} is no method whose fingerprints can be stored. Choose one of "
-        f"{', '.join(FINGERPRINT_METHODS)}."
+        f"{', '.join(FINGERPRINT_METHODS)}{nearest_note(name, FINGERPRINT_METHODS)}."
     )
 
 
@@ -121,6 +121,7 @@ def method_named(name: str) -> Method:
     match = _PATTERN.fullmatch(name)
     if match is not None and int(match[2]) <= _MAX_LENGTH:
         return exact_sets(name, int(match[2]), characters=match[1] == "chars")
+    names = [*method_names(), SPACY_NAME]
     raise InputError(
-        f"Unknown method {name!r}. Choose one of {', '.join([*method_names(), SPACY_NAME])}."
+        f"Unknown method {name!r}. Choose one of {', '.join(names)}{nearest_note(name, names)}."
     )

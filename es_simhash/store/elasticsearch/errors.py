@@ -145,7 +145,7 @@ def _missing(error: "elasticsearch.NotFoundError") -> ClusterError:
     body = error.body if isinstance(error.body, dict) else {}
     details = body.get("error")
     if isinstance(details, dict) and details.get("type") == "index_not_found_exception":
-        return IndexMissing(missing_index(details.get("index", "the index")))
+        return missing_index(details.get("index", ""))
     if body.get("found") is False:
         return DocumentMissing(
             f"Document {body.get('_id')!r} is not in index {body.get('_index')!r}. Check the id."
@@ -167,6 +167,17 @@ def _rejected(error: "elasticsearch.ApiError", client: AnyClient) -> RequestReje
         )
     if status == 403:
         return forbidden(reason, kind)
+    if kind == "invalid_index_name_exception":
+        # "Invalid index name [a b], must not contain …"
+        name, _, rule = reason.partition("], ")
+        name = name.partition("[")[2]
+        lower = re.sub(r"[\s\"*,/<>?\\|#:]+", "-", name.lower()).strip("-_+.")
+        return RequestRejected(
+            f"Elasticsearch takes no index of the name {name!r}: it {rule}."
+            + (f" Name it {lower!r}." if lower else " Choose another name."),
+            status=status,
+            kind=kind,
+        )
     return RequestRejected(
         f"Elasticsearch rejects the request ({status}): {reason}.", status=status, kind=kind
     )
@@ -190,9 +201,13 @@ def _expired(reason: str) -> PointInTimeExpired:
     return PointInTimeExpired(f"The point in time expired ({reason}). Run it again.")
 
 
-def missing_index(index: str) -> str:
-    """Return the sentence that says an index is missing."""
-    return f"Index {index!r} does not exist. Create it with `es-simhash install {index}`."
+def missing_index(index: str) -> IndexMissing:
+    """Return the error that an index is missing."""
+    return IndexMissing(
+        f"Index {index!r} does not exist. Name another, or create it with `es-simhash install "
+        f"{index}`.",
+        index=index,
+    )
 
 
 def reason_of(body: Any) -> str:
@@ -216,7 +231,7 @@ def rejection_reason(error: Mapping[str, Any]) -> str:
 def search_error(error: Mapping[str, Any], index: str | None = None) -> ClusterError:
     """Return what to raise for a search of a multi-search that failed."""
     if error.get("type") == "index_not_found_exception":
-        return IndexMissing(missing_index(index or str(error.get("index"))))
+        return missing_index(index or str(error.get("index")))
     reason = reason_of(error)
     if _EXPIRED in reason:
         return _expired(reason)

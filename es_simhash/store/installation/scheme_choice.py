@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from es_simhash.errors import InputError, SchemeError
+from es_simhash.errors import InputError, SchemeError, nearest_note
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.store.added_schemes import AddedScheme
 from es_simhash.store.indexed_methods import indexed_method, indexed_methods
@@ -53,7 +53,7 @@ def _added(name: str) -> AddedScheme:
         raise SchemeError(
             f"Unknown scheme {name!r}: neither a published one nor that of a method whose "
             f"fingerprints can be stored. Choose {DEFAULT.name}, or one of "
-            f"{', '.join(indexed_methods())}."
+            f"{', '.join(indexed_methods())}{nearest_note(name, indexed_methods())}."
         ) from error
     method.scheme.require_packages()
     return AddedScheme(method.name, method.scheme.name)
