@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from es_simhash.cli.files import parse_query
+from es_simhash.cli.log_lines import logged, logging_options
 from es_simhash.described import Declared, Parameter, declarations, parameters
 from es_simhash.errors import nearest_note
 
@@ -96,10 +97,11 @@ def command(function: Callable[..., None]) -> click.Command:
     group = _Group(function, Chosen())
 
     def run(**values: Any) -> None:
-        function(**group.values(values))
+        with logged(values):
+            function(**group.values(values))
 
     text = inspect.cleandoc(function.__doc__ or "").partition("\n\nArgs:\n")[0]
-    params = [*group.arguments(), *group.options()]
+    params = [*group.arguments(), *group.options(), *logging_options(hidden=True)]
     return click.Command(function.__name__, callback=run, params=params, help=text)
 
 

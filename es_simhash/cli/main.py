@@ -11,6 +11,7 @@ from types import FrameType
 import click
 
 from es_simhash.cli.groups import Entry, LazyGroup, group_of
+from es_simhash.cli.log_lines import logging_options
 from es_simhash.store.elasticsearch.client import expect_command
 
 _FAMILIES = group_of(
@@ -112,10 +113,13 @@ _SECTIONS = {
 
 
 @click.group(
-    cls=LazyGroup, sections=_SECTIONS, context_settings={"help_option_names": ["-h", "--help"]}
+    cls=LazyGroup,
+    sections=_SECTIONS,
+    params=logging_options(hidden=False),
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(package_name="es-simhash")
-def cli() -> None:
+def cli(**_: object) -> None:
     """Find versions, copied passages and semantic neighbours in your Elasticsearch index."""
 
 

@@ -122,7 +122,10 @@ def test_a_filter_that_is_no_json_is_refused_by_its_flag() -> None:
 def test_help_is_the_docstring_and_options_are_in_the_order_of_the_function() -> None:
     shown = CliRunner().invoke(show, ["--help"]).output
     assert show.help == "Show IDS of a place.\n\nNothing is written."
-    options = [param for param in show.params if isinstance(param, click.Option)]
+    # Those that every command has are hidden.
+    options = [
+        param for param in show.params if isinstance(param, click.Option) and not param.hidden
+    ]
     assert [option.opts[0] for option in options] == [
         "--size", "--filter", "--fresh", "--days", "--order", "--noise", "--file", "--url",
     ]  # fmt: skip

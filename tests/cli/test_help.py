@@ -94,8 +94,10 @@ def test_help_says_what_the_command_does_and_names_every_option(path: tuple[str,
         if isinstance(parameter, click.Option):
             assert parameter.help, parameter.name
             for name in (*parameter.opts, *parameter.secondary_opts):
-                # What few need is listed by one command, which help of the others names.
-                listed = _help_of(("connection",)) if parameter.hidden else result.output
+                # What few need is listed by one command, which help of the others names, and
+                # what all have before the commands.
+                elsewhere = _help_of(("connection",)) + _help_of(())
+                listed = elsewhere if parameter.hidden else result.output
                 assert name in listed
         else:
             assert (parameter.metavar or parameter.name or "").upper() in result.output

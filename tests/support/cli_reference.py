@@ -16,7 +16,9 @@ _INTRODUCTION = """# Command line
 
 Made by `make docs` of what `es-simhash COMMAND --help` says. Commands that talk to a cluster
 read its address from `--url`, `ELASTICSEARCH_URL` or a profile, else `http://localhost:9200`
-([connections.md](connections.md)); `connection` lists all options of it. An error is one
+([connections.md](connections.md)); `connection` lists all options of it. With `-v`
+every command logs retries, waits and conflicts to standard error, with `-vv` requests as well, as
+text or with `--log-format json`. An error is one
 message on standard error, with an exit status other than 0.
 """
 

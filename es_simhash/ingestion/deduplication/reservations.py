@@ -1,5 +1,6 @@
 """Two writers at once: a text is reserved by whoever is first, until its document is there."""
 
+import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
@@ -9,6 +10,7 @@ from es_simhash.relation.references import DocumentRef
 from es_simhash.store.installation.reserved_texts import ReservedText, ReservedTexts
 from es_simhash.store.rows import Row
 
+_logger = logging.getLogger(__name__)
 # Reservations are of no use when searches have long seen the document; in milliseconds.
 MAX_AGE = 600_000
 _POLL_SECONDS = 0.1
@@ -99,6 +101,7 @@ class Reservations:
     ) -> None:
         """Wait until a text is ours, its document is there, or its writer has died."""
         started = self._clock()
+        _logger.info("Wait for a text that another run writes.", extra={"event": "reserved"})
         while True:
             self._documents.store.wait(_POLL_SECONDS)
             if not self._attempt([content_hash], wanted, owned, started):

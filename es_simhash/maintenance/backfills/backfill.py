@@ -1,5 +1,6 @@
 """Adding fingerprints to documents that an index has already, in parallel."""
 
+import logging
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -32,6 +33,7 @@ from es_simhash.store.installation.sidecar import install_sidecar
 from es_simhash.store.protocol import Slice, WritableStore
 from es_simhash.store.rows import Row
 
+_logger = logging.getLogger(__name__)
 # Points in time that expire one after the other without one document done.
 _MAX_EXPIRED = 5
 _FIRST_PAGE = 50
@@ -144,6 +146,11 @@ class Run:
                     yield from self._all_slices(threads, some)
             except PointInTimeExpired:
                 expired = expired + 1 if self._report.done == before else 0
+                _logger.info(
+                    "The point in time of index %r expired; another is opened.",
+                    part.index,
+                    extra={"event": "expired", "index": part.index},
+                )
                 self._report.total = self._report.done + self._remaining(parts)
             else:
                 return
@@ -183,7 +190,15 @@ class Run:
         if slice.ended:
             return slice, size, []
         documents = self._reader.with_counterparts(rows)
-        self._store.wait(self._throttle.reserve(len(documents), time.monotonic()))
+        seconds = self._throttle.reserve(len(documents), time.monotonic())
+        if seconds > 0:
+            _logger.info(
+                "Wait %.1f s before %d documents, for the bound of documents a second.",
+                seconds,
+                len(documents),
+                extra={"event": "wait", "seconds": round(seconds, 3), "documents": len(documents)},
+            )
+        self._store.wait(seconds)
         return slice, self._next_size(rows), self._writer.write(documents)
 
     def _next_size(self, rows: Sequence[Row]) -> int:

@@ -1,6 +1,7 @@
 """Bulk requests: small actions with their results, and NDJSON that was prepared elsewhere."""
 
 import json
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,7 @@ from es_simhash.store.elasticsearch.requests import Requests
 from es_simhash.store.elasticsearch.retry import RETRYABLE, Unavailable
 
 # Status of a bulk action on a document that was changed since, and on one that is not there.
+_logger = logging.getLogger(__name__)
 CONFLICT = 409
 NOT_FOUND = 404
 # The request as a whole is rejected for what one document has, or for its size.
@@ -190,6 +192,12 @@ class _Body:
             reason = f"Elasticsearch rejects the request: {error.message}."
             self.rejections[numbers[0]] = Rejection(error.status_code, error.message, reason)
             return []
+        _logger.info(
+            "A request of %d documents is rejected (%d) and divided.",
+            len(numbers),
+            error.status_code,
+            extra={"event": "division", "documents": len(numbers), "status": error.status_code},
+        )
         middle = len(numbers) // 2
         pending: list[int] = []
         for half in (numbers[:middle], numbers[middle:]):

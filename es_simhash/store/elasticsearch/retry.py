@@ -1,11 +1,13 @@
 """When and how long a request is retried; one policy for all that a run sends."""
 
+import logging
 import random
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+_logger = logging.getLogger(__name__)
 # Too many requests; a proxy or a shard that is not there for now.
 RETRYABLE = frozenset({429, 502, 503, 504})
 
@@ -75,9 +77,17 @@ class Waiter:
             try:
                 return attempt()
             except Unavailable as error:
+                reason = str(error)
                 if waited >= policy.max_elapsed:
                     raise failure(error, waited) from error
             # Jitter, or all threads would come back at once.
             seconds = min(delay, policy.max_delay) * random.uniform(0.5, 1.0)
+            _logger.info(
+                "Retry in %.1f s, %.0f s waited so far: %s.",
+                seconds,
+                waited,
+                reason,
+                extra={"event": "retry", "seconds": round(seconds, 3), "waited": round(waited, 3)},
+            )
             self.wait(seconds)
             waited, delay = waited + seconds, delay * 2

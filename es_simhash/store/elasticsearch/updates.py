@@ -1,5 +1,6 @@
 """Changes of documents as bulk requests with sequence numbers, and what became of each."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from es_simhash.store.elasticsearch.hits import conditions_of
 from es_simhash.store.paths import nested_path
 from es_simhash.store.rows import WriteResult
 
+_logger = logging.getLogger(__name__)
 _MISSING = "document_missing_exception"
 
 
@@ -30,7 +32,21 @@ def change_documents(
         ClusterError: The request is rejected, or the cluster is busy for too long.
     """
     actions = [_action(change, simhash_field) for change in changes]
-    return [_result(result) for result in gateway.bulk(actions, index=index)]
+    results = [_result(result) for result in gateway.bulk(actions, index=index)]
+    for change, result in zip(changes, results, strict=True):
+        if result.status == "conflict":
+            _log_conflict(change.version.ref.index or index, change.version.ref.id)
+    return results
+
+
+def _log_conflict(index: str | None, id: str | None, count: int = 1) -> None:
+    subject = f"{count} documents of a batch" if id is None else f"Document {id!r}"
+    _logger.info(
+        "%s of index %r: another writer was quicker.",
+        subject,
+        index,
+        extra={"event": "conflict", "index": index, "documents": count},
+    )
 
 
 def require_accepted(
@@ -73,7 +89,10 @@ def write_body(
 ) -> dict[int, WriteResult]:
     """Return what was not written of actions that are NDJSON already; see `send_body`."""
     rejections = send_body(gateway, index, body, ends)
-    return {number: _failure(rejection) for number, rejection in rejections.items()}
+    failures = {number: _failure(rejection) for number, rejection in rejections.items()}
+    if conflicts := sum(failure.status == "conflict" for failure in failures.values()):
+        _log_conflict(index, None, conflicts)
+    return failures
 
 
 def _failure(rejection: Rejection) -> WriteResult:
