@@ -81,7 +81,7 @@ TYPED = [
     ("lab lable INDEX", "es-simhash lab label`?"),
     ("status", "Missing argument 'INDEX'."),
     ("status INDEX other", "Got unexpected extra argument (other)"),
-    ("status INDEX --formta json", "No such option '--formta'. Did you mean '--format'?"),
+    ("status INDEX --formta json", "No such option '--formta'. (Did you mean one of: '--format'"),
     ("status INDEX --format jsno", "'jsno' is not one of 'table', 'json' (nearest: json)."),
     # An index that does not exist
     ("status INDXE", MEANT),
