@@ -30,8 +30,9 @@ def connection(*, chosen: ShownConnection, output_format: TableOrJson = "table")
                 raise
             # Whoever may read an index need not have the right to ask the cluster for its version.
             answer = {}
-        version = answer.get("version", {}).get("number", "")
-        name = one_line(f"Elasticsearch {version}".strip())
+        version = answer.get("version", {})
+        product = "OpenSearch" if version.get("distribution") == "opensearch" else "Elasticsearch"
+        name = one_line(f"{product} {version.get('number', '')}".strip())
         click.echo(f"{name} answers at {gateway.address}.", err=output_format == "json")
 
 

@@ -91,3 +91,15 @@ def test_the_page_shows_what_is_printed(
     printed = re.sub(r"[\s━─┏┳┓┡╇┩└┴┘]+", " ", shown).replace(cluster_url, DEFAULT_URL)
     assert re.sub(r"Elasticsearch [\d.]+ ", "Elasticsearch ", printed.strip()) == words.strip()
     exec(python.body, {})
+
+
+@pytest.mark.parametrize(
+    ("body", "named"),
+    [
+        (b'{"version": {"number": "9.5.3"}}', "Elasticsearch 9.5.3 answers at http://"),
+        (b'{"error": {"type": "security_exception"}}', "Elasticsearch answers at http://"),
+    ],
+)
+def test_the_engine_is_named(run: Any, fake: Any, body: bytes, named: str) -> None:
+    fake.body, fake.status = body, 403 if b"error" in body else 200
+    assert named in run("connection", "--url", fake.url).out
