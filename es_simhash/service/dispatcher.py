@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from es_simhash.errors import EsSimhashError, IndexMissing
+from es_simhash.errors import EsSimhashError, IndexMissing, MissingExtra
 from es_simhash.relation.interruption import interruptible
 from es_simhash.service.admission import NOBODY, Admission
 from es_simhash.service.answer_cache import AnswerCache, CachedAnswer
@@ -240,6 +240,9 @@ class Dispatcher:
             if problem.status >= 500:
                 ENGINE_FAILURES.inc()
                 log(logging.WARNING, "engine failed", error=True)
+            elif isinstance(error, MissingExtra):
+                # Whoever runs the service reads what to install.
+                log(logging.WARNING, "extra missing", reason=str(error))
             raise problem from error
 
     def _end(self, work: "_Shared", key: str | None) -> None:

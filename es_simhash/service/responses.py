@@ -21,6 +21,7 @@ from es_simhash.errors import (
     DocumentMissing,
     EsSimhashError,
     InputError,
+    MissingExtra,
 )
 from es_simhash.service.answer_types import ProblemDocument, encoded
 from es_simhash.service.monitoring import REQUESTS, SECONDS, log
@@ -97,6 +98,8 @@ def problem_of(error: EsSimhashError) -> Problem:
         return unavailable()
     if isinstance(error, InputError) and error.parameter == "family":
         return Problem(422, "The document has no version family yet.")
+    if isinstance(error, MissingExtra):
+        return Problem(422, "The text is in a language that this service cannot read.")
     return Problem(422, "The document has no text that can be compared.")
 
 
