@@ -15,7 +15,10 @@ EsSimhashError
 A message says what failed, quotes the value, and ends with one imperative fix.
 """
 
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 # From here on a name may have been meant (`difflib`).
 _ALIKE = 0.62
@@ -96,7 +99,7 @@ class MissingExtra(EsSimhashError):
         return cls(f"{need}: {install_command(extra)}.")
 
 
-def nearest_note(value: object, names: Iterable[object]) -> str:
+def nearest_note(value: object, names: "Iterable[object]") -> str:
     """Return ` (nearest: NAME)` for a value that is none of some names; empty where none is near.
 
     Args:
