@@ -82,11 +82,17 @@ def test_the_cut_comes_from_the_other_language() -> None:
         name: topics.measure_all(collection(seed), 6)
         for name, seed in (("English", 0), ("Chinese", 50))
     }
-    (table,) = topics.tables(figures)
-    assert len(table.rows) == 2 * (1 + len(topics.EDITED)) * len(topics.METHODS)
-    for row in table.rows:
-        language, reading, method, *_ = row
+    tables = topics.tables(figures)
+    assert [table.title for table in tables] == [
+        f"Pairs of texts of one topic, {language}" for language in ("English", "Chinese")
+    ]
+    readings = {shown: reading for reading, shown in topics.SHARES.items()}
+    rows = [(language, row) for language, table in zip(figures, tables, strict=True)
+            for row in table.rows]  # fmt: skip
+    assert len(rows) == 2 * (1 + len(topics.EDITED)) * len(topics.METHODS)
+    for language, row in rows:
+        reading, method = readings[row[0]], row[1]
         other = "Chinese" if language == "English" else "English"
         cut = int(figures[other][reading, method].f1.argmax())
-        assert row[5] == str(cut)
-        assert row[7] == f"{figures[language][reading, method].recall[cut]:.3f}"
+        assert row[4] == str(cut)
+        assert row[6] == f"{figures[language][reading, method].recall[cut]:.3f}"

@@ -41,11 +41,10 @@ def small_sets(most: int) -> tuple[dict[str, Truth], tuple[str, ...]]:
             name: made_up(most, first, han=han) for first, (name, han) in enumerate(MADE_UP.items())
         }
         return made, (f"{error} These figures are of made-up texts.",)
-    counts = ", ".join(
-        f"{name} ({len(truth.texts)} texts, {len(truth.versions)} pairs of versions)"
-        for name, truth in sets.items()
+    counts = "; ".join(
+        f"{name} {len(truth.texts)}, {len(truth.versions)}" for name, truth in sets.items()
     )
-    return sets, (f"Whole families from the evaluation data: {counts}.",)
+    return sets, (f"Whole families; texts, pairs of versions: {counts}.",)
 
 
 def _real(name: str, most: int) -> Truth:
