@@ -15,18 +15,18 @@ from tests.support.page_shell import PageShell
 
 pytestmark = pytest.mark.cluster
 
-# The index of each page, whose name its lines have.
+# The indices of each page, whose names its lines have.
 PAGES = {
-    "contracts": "contracts",
-    "library-records": "records",
-    "logstash": "tickets",
-    "retrieval": "knowledge",
+    "contracts-and-records": ("contracts", "records"),
+    "logstash": ("tickets",),
+    "retrieval": ("knowledge",),
 }
 
 
 @pytest.fixture(scope="module")
 def own_indices(cluster_url: str, without_cluster: Callable[[str], NoReturn]) -> Iterator[None]:
-    names = [name for index in PAGES.values() for name in (index, f"{index}-simhash")]
+    indices = [index for each in PAGES.values() for index in each]
+    names = [name for index in indices for name in (index, f"{index}-simhash")]
     with reserved_indices(cluster_url, names, "how-to", without_cluster):
         yield
 
@@ -59,8 +59,13 @@ def test_the_pages_are_all_here() -> None:
     assert {path.stem for path in (ROOT / "docs" / "how-to").glob("*.md")} == set(PAGES)
 
 
-def test_contracts(typed: Callable[[str], PageShell]) -> None:
-    page = typed("contracts")
+def test_contracts_and_records(typed: Callable[[str], PageShell]) -> None:
+    page = typed("contracts-and-records")
+    check_contracts(page)
+    check_records(page)
+
+
+def check_contracts(page: PageShell) -> None:
     related = page.after("es-simhash related contracts --text-file")
     listed = re.findall(r"│ ([\w-]+) +│ (\w+)", related)
     assert [id for id, kind in listed if kind == "version"] == ["norwick-2023", "norwick-2021"]
@@ -77,11 +82,10 @@ def test_contracts(typed: Callable[[str], PageShell]) -> None:
     assert "dock-road" not in copies
 
 
-def test_library_records(typed: Callable[[str], PageShell]) -> None:
-    page = typed("library-records")
+def check_records(page: PageShell) -> None:
     family = page.after("es-simhash families show records pm-1")
     assert set(re.findall(r"(?:pm|em|cf)-\d", family)) == {"pm-1", "em-7", "cf-3"}
-    requests = (block.request for block in blocks("docs/how-to/library-records.md"))
+    requests = (block.request for block in blocks("docs/how-to/contracts-and-records.md"))
     first, second = (page.answers[request[2]] for request in requests if request)
     groups = first["aggregations"]["works"]["buckets"]
     assert [group["doc_count"] for group in groups] == [3, 2]

@@ -147,8 +147,8 @@ def test_the_search_finds_a_page_without_another_host(built_site: Path, chrome: 
 @pytest.mark.parametrize(
     ("scheme", "width", "pages"),
     [
-        ("light", 1280, ("index.html", "docs/how-to/contracts.html")),
-        ("dark", 375, ("docs/service.html", "docs/how-to/contracts.html")),
+        ("light", 1280, ("index.html", "docs/how-to/contracts-and-records.html")),
+        ("dark", 375, ("docs/service.html", "docs/how-to/contracts-and-records.html")),
     ],
 )
 def test_pages_are_accessible(
