@@ -38,6 +38,7 @@ from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.installation.document_settings import configure, document_settings
 from es_simhash.store.installation.install import Request, install
 from es_simhash.store.installation.proposal import propose_settings
+from es_simhash.store.installation.uninstall import UninstallReport, uninstall
 from es_simhash.store.protocol import Progress
 
 
@@ -97,6 +98,36 @@ class Index(QueriedIndex):
         )
         self._read_again()
         return requests
+
+    def uninstall(self, *, shared: bool = False, dry_run: bool = False) -> UninstallReport:
+        """Remove what `install` and later runs have put into the index; a sidecar is deleted.
+
+        The fields of all documents, the state index with manual decisions, and the entries of
+        mapping, templates and settings. Audit logs and other files stay. A second run, or one after
+        a run that was ended, removes what is left.
+
+        Args:
+            shared: Also delete the component template and the pipeline that all indices share.
+            dry_run: Send no request that writes.
+
+        Returns:
+            What was removed, and what stays: the fields in the mapping can only be left behind by
+            a re-index.
+
+        Raises:
+            MappingConflict: The index has no fingerprint fields, or is a sidecar with documents
+                that no backfill wrote.
+            ClusterError: Other writers add fields all the time, or a request is rejected.
+        """
+        report = uninstall(
+            self.gateway,
+            self.name,
+            simhash_field=self._given.simhash_field,
+            shared=shared,
+            dry_run=dry_run,
+        )
+        self._read_again()
+        return report
 
     def configure(
         self, changes: Mapping[str, Any], *, dry_run: bool = False

@@ -48,6 +48,7 @@ from es_simhash.semantics.semantic_similarity import (
 from es_simhash.store.added_schemes import AddedScheme
 from es_simhash.store.config import DocumentSettings
 from es_simhash.store.installation.install import Request
+from es_simhash.store.installation.uninstall import UninstallReport
 
 __all__ = [
     "AddedScheme",
@@ -111,6 +112,7 @@ __all__ = [
     "TextFingerprints",
     "Timeline",
     "UndoReport",
+    "UninstallReport",
     "Version",
     "VersionPair",
     "WordTable",

@@ -53,7 +53,9 @@ def test_every_message_is_one_of_the_code() -> None:
 
 
 @pytest.mark.cluster
-def test_the_removal_leaves_no_field_of_ours_in_a_document(cluster_url: str) -> None:
+def test_the_removal_leaves_no_field_of_ours_in_a_document(
+    cluster_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     article = make_text(1, 200)
     documents = [
         {"id": "1", "text": article, "title": "One"},
@@ -64,10 +66,9 @@ def test_the_removal_leaves_no_field_of_ours_in_a_document(cluster_url: str) -> 
         index = Index(client, name)
         index.families()
         index.dismiss("1", "3")
-        (block,) = (one for one in blocks(PAGE) if one.is_run)
-        shell = PageShell(client, cluster_url, {"articles": name})
-        shell.names["client"] = client
-        shell.run(block)
+        monkeypatch.setenv("ELASTICSEARCH_URL", cluster_url)
+        (block,) = (one for one in blocks(PAGE) if "uninstall" in one.body)
+        PageShell(client, cluster_url, {"articles": name}).run(block)
         found: Any = client.search(index=name, query={"exists": {"field": "simhash"}})
         assert found["hits"]["total"]["value"] == 0
         kept = client.search(index=name)["hits"]["hits"]
@@ -78,4 +79,5 @@ def test_the_removal_leaves_no_field_of_ours_in_a_document(cluster_url: str) -> 
         ]
         assert not client.indices.exists(index=f"{name}-simhash", expand_wildcards="all")
         # It can be put back.
+        assert index.install()
         assert {outcome.status for outcome in index.backfill()} == {"written"}

@@ -88,6 +88,9 @@ _SECTIONS = {
         "background": Entry("background_command", "Count how common words and names are in INDEX."),
         "sweep": Entry("sweep_command", "Process what was written since the last sweep."),
         "undo": Entry("undo_command", "Restore what --on-version skipped or replaced."),
+        "uninstall": Entry(
+            "uninstall_command", "Remove what was put into INDEX and say what cannot be removed."
+        ),
         "report": Entry(
             "report_command",
             "Write how much of INDEX is versions, copies and unique as one HTML file.",

@@ -94,6 +94,7 @@ CASES = {
         "ingest --on-version", ("ingest", INDEX, "new.jsonl", "--on-version", "flag")
     ),
     "undo": Case("undo", ("undo", INDEX, "skipped.jsonl"), "skipped"),
+    "uninstall": Case("uninstall", ("uninstall", INDEX, "--yes"), "families"),
     "backfill": Case("backfill", ("backfill", INDEX), "installed"),
     "backfill-sidecar": Case(
         "backfill --sidecar",

@@ -88,7 +88,7 @@ def matching_template(gateway: Gateway, index: str) -> IndexTemplate | None:
     Reading templates needs the cluster privilege `manage_index_templates`.
     """
     entries = gateway.request("GET", index_path(_PATH))["index_templates"]
-    fitting = [entry for entry in entries if _fits(index, entry["index_template"])]
+    fitting = [entry for entry in entries if fits(index, entry["index_template"])]
     if not fitting:
         return None
     return _read(gateway, max(fitting, key=lambda each: each["index_template"].get("priority", 0)))
@@ -137,7 +137,7 @@ def exception_for(index: str, template: IndexTemplate) -> tuple[str, dict[str, A
     Returns:
         None where it does not match the name, or makes no data streams.
     """
-    if not _fits(index, template.body) or "data_stream" not in template.body:
+    if not fits(index, template.body) or "data_stream" not in template.body:
         return None
     body = {
         "index_patterns": [index],
@@ -148,13 +148,19 @@ def exception_for(index: str, template: IndexTemplate) -> tuple[str, dict[str, A
     return index_path(_PATH, f"{index}@template"), body
 
 
-def _fits(index: str, body: Mapping[str, Any]) -> bool:
+def fits(index: str, body: Mapping[str, Any]) -> bool:
+    """Check whether an index template of this body makes indices of a name."""
     patterns = (".*".join(map(re.escape, pattern.split("*"))) for pattern in body["index_patterns"])
     return any(re.fullmatch(pattern, index) for pattern in patterns)
 
 
+def sendable(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an index template as it was read so that it can be written."""
+    return {key: value for key, value in body.items() if not _DATES.match(key)}
+
+
 def _read(gateway: Gateway, entry: Mapping[str, Any]) -> IndexTemplate:
     name = entry["name"]
-    body = {key: value for key, value in entry["index_template"].items() if not _DATES.match(key)}
+    body = sendable(entry["index_template"])
     simulated = gateway.request("POST", index_path(_PATH, "_simulate", name))
     return IndexTemplate(name, body, simulated["template"].get("mappings", {}))

@@ -1,0 +1,302 @@
+"""Removing from an index what this package has put there; what cannot be removed is named."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from es_simhash.errors import ClusterError, EsSimhashError, MappingConflict
+from es_simhash.store import pipeline, resources
+from es_simhash.store.elasticsearch.bulk import CONFLICT, NOT_FOUND
+from es_simhash.store.elasticsearch.calls import index_path
+from es_simhash.store.elasticsearch.errors import RequestRejected, reason_of
+from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.elasticsearch.hits import conditions_of, version_of
+from es_simhash.store.elasticsearch.searches import count
+from es_simhash.store.fields import (
+    DEFAULT_FIELD,
+    DUPLICATE_OF,
+    FAMILY,
+    INDEX,
+    SCHEME,
+    SOURCE,
+    STATUS,
+    field_path,
+)
+from es_simhash.store.installation.index_templates import data_streams, fits, sendable
+from es_simhash.store.installation.install import Request
+from es_simhash.store.installation.state_index import StateIndex
+from es_simhash.store.mapping_meta import SIDECAR_META, meta_entry, schemes_of, source_of
+from es_simhash.store.paths import get_object, mapped_field, nested_path
+from es_simhash.store.rows import batches_of
+from es_simhash.store.state_entries import state_index_name
+
+# Each pass reads the index as it is then, with what was written meanwhile.
+_MAX_PASSES = 5
+_AT_ONCE = 500
+# Members of which a document that was written to has one at least.
+_WRITTEN = (SCHEME, STATUS, FAMILY, DUPLICATE_OF)
+_PIPELINE_SETTINGS = ("index.default_pipeline", "index.final_pipeline")
+_TEMPLATES = "_index_template"
+_COMPONENTS = "_component_template"
+_PIPELINE = index_path("_ingest", "pipeline", pipeline.NAME)
+
+
+@dataclass(frozen=True)
+class UninstallReport:
+    """What `uninstall` removed, or would remove, and what is left.
+
+    Attributes:
+        documents: Documents that the object was taken from, or would be.
+        requests: The other requests, in the order they are sent.
+        left: What stays, and how it is removed; a sentence each.
+    """
+
+    documents: int
+    requests: tuple[Request, ...]
+    left: tuple[str, ...]
+
+
+def uninstall(
+    client: Client,
+    index: str,
+    *,
+    simhash_field: str = DEFAULT_FIELD,
+    shared: bool = False,
+    dry_run: bool = False,
+) -> UninstallReport:
+    """Remove what this package has put into an index; see `Index.uninstall`.
+
+    Args:
+        client: Client of the cluster.
+        index: Index, alias or data stream; or a sidecar, which is deleted.
+        simhash_field: Field of the `simhash` object.
+        shared: Also delete what all indices share.
+        dry_run: Send no request that writes.
+    """
+    return _Uninstall(Gateway.of(client), index, simhash_field).run(shared=shared, dry_run=dry_run)
+
+
+class _Uninstall:
+    """One run; the entry in `_meta` goes last, so that a run that was ended is done again."""
+
+    def __init__(self, gateway: Gateway, index: str, field: str) -> None:
+        self._gateway = gateway
+        self._index = index
+        self._field = field
+        self._mappings = gateway.mappings(index)
+        self._state_name = state_index_name(index)
+        self._left: list[str] = []
+
+    def run(self, *, shared: bool, dry_run: bool) -> UninstallReport:
+        if all(mapped_field(mapping, self._field) is None for mapping in self._mappings.values()):
+            schemes_of(self._index, self._mappings, self._field)  # names what is missing
+        if source_of(self._mappings, self._field) is not None:
+            return self._sidecar(dry_run=dry_run)
+        self._gateway.refresh_if_allowed(self._index)
+        before = [*self._pipeline_settings(), *self._template()]
+        state = self._state()
+        after = [*state, *self._meta(), *(self._shared() if shared else ())]
+        self._name_what_stays(shared=shared)
+        if dry_run:
+            documents = self._gateway.run(count(self._index, self._has_fields()))
+        else:
+            self._send(before)
+            documents = self._empty_documents()
+            if not any(request.path == index_path(self._state_name) for request in state):
+                self._empty_state()
+            self._send(after)
+        return UninstallReport(documents, (*before, *after), tuple(self._left))
+
+    def _sidecar(self, *, dry_run: bool) -> UninstallReport:
+        """Delete a sidecar, which has no documents but those that a backfill wrote."""
+        for name in self._mappings:
+            theirs = {"bool": {"must_not": {"exists": {"field": f"{SOURCE}.{INDEX}"}}}}
+            if foreign := self._gateway.run(count(name, theirs)):
+                raise MappingConflict(
+                    f"Sidecar {name!r} has {foreign} documents that no backfill wrote. Move them, "
+                    "then run it again."
+                )
+        documents = self._gateway.run(count(self._index))
+        requests = [Request("DELETE", index_path(name), {}) for name in self._mappings]
+        requests += self._state()
+        if not dry_run:
+            self._send(requests)
+        return UninstallReport(documents, tuple(requests), ())
+
+    def _send(self, requests: list[Request]) -> None:
+        for request in requests:
+            with suppress(_Gone):
+                self._send_one(request)
+
+    def _send_one(self, request: Request) -> None:
+        try:
+            self._gateway.request(request.method, request.path, request.body or None)
+        except RequestRejected as error:
+            if error.status == 404 and request.method == "DELETE":
+                raise _Gone from error
+            raise
+
+    def _pipeline_settings(self) -> Iterator[Request]:
+        """Yield requests after which no document written to the index gets fields anew."""
+        for name, settings in self._gateway.settings(self._index).items():
+            of_ours = [key for key in _PIPELINE_SETTINGS if settings.get(key) == pipeline.NAME]
+            if of_ours:
+                yield Request("PUT", index_path(name, "_settings"), dict.fromkeys(of_ours))
+
+    def _template(self) -> Iterator[Request]:
+        """Yield requests that take the fields out of the index templates that have them."""
+        try:
+            entries = self._gateway.request("GET", index_path(_TEMPLATES))["index_templates"]
+        except RequestRejected as error:
+            if error.status != 403:
+                raise
+            self._left.append(
+                "Index templates were not read, as the cluster privilege manage_index_templates is "
+                f"missing: take components that end with -{resources.MAPPINGS} out of them."
+            )
+            return
+        beside = f"{self._state_name}@template"
+        for entry in entries:
+            name, body = entry["name"], entry["index_template"]
+            component = f"{name}-{resources.MAPPINGS}"
+            if name == beside:
+                yield Request("DELETE", index_path(_TEMPLATES, name), {})
+            elif component in body.get("composed_of", ()) and self._is_spare(name, body):
+                others = [each for each in body["composed_of"] if each != component]
+                yield Request(
+                    "PUT", index_path(_TEMPLATES, name), {**sendable(body), "composed_of": others}
+                )
+                yield Request("DELETE", index_path(_COMPONENTS, component), {})
+
+    def _is_spare(self, name: str, body: Mapping[str, Any]) -> bool:
+        """Check whether no other index that a template has made has the fields."""
+        names = {self._index, *data_streams(self._mappings)}
+        if not any(fits(each, body) for each in names):
+            return False
+        made = self._gateway.request(
+            "GET", index_path(",".join(body["index_patterns"]), "_mapping")
+        )
+        others = sorted(
+            other
+            for other, entry in made.items()
+            if other not in self._mappings and meta_entry(entry["mappings"], self._field)
+        )
+        if others:
+            self._left.append(
+                f"Index template {name!r} keeps the fields, which {others[0]!r} has as well."
+            )
+        return not others
+
+    def _state(self) -> list[Request]:
+        """Return requests that remove the state, unless other fields have some."""
+        name = self._state_name
+        if not self._gateway.exists(name):
+            return []
+        if self._gateway.run(count(name, {"bool": {"must_not": self._of_field}})):
+            self._left.append(f"Index {name!r} stays, for what it keeps of other fields.")
+            return []
+        return [Request("DELETE", index_path(name), {})]
+
+    def _empty_state(self) -> None:
+        """Delete the entries of this field where the index stays."""
+        state = StateIndex(self._gateway, self._index, self._field)
+        if self._gateway.exists(state.name):
+            body = {"query": self._of_field, "_source": False}
+            hits = self._gateway.pages(state.name, body)
+            for some in batches_of(hits, _AT_ONCE):
+                state.write([state.removal(hit["_id"]) for hit in some])
+
+    @property
+    def _of_field(self) -> dict[str, Any]:
+        return {"term": {"field": self._field}}
+
+    def _meta(self) -> Iterator[Request]:
+        for name, mapping in self._mappings.items():
+            if meta_entry(mapping, self._field) is None:
+                continue
+            meta = dict(mapping["_meta"])
+            for key in (resources.META, SIDECAR_META):
+                left = {at: entry for at, entry in meta.pop(key, {}).items() if at != self._field}
+                meta |= {key: left} if left else {}
+            yield Request("PUT", index_path(name, "_mapping"), {"_meta": meta})
+
+    def _shared(self) -> Iterator[Request]:
+        """Yield requests that delete what no other index uses any more."""
+        others = self._gateway.settings("*", "index.*_pipeline")
+        using = sorted(
+            name
+            for name, settings in others.items()
+            if name not in self._mappings and pipeline.NAME in settings.values()
+        )
+        if using:
+            self._left.append(f"Pipeline {pipeline.NAME!r} is used by index {using[0]!r}.")
+        else:
+            yield Request("DELETE", _PIPELINE, {})
+        yield Request("DELETE", index_path(_COMPONENTS, resources.MAPPINGS), {})
+
+    def _name_what_stays(self, *, shared: bool) -> None:
+        self._left.append(
+            f"The fields under {self._field!r} stay in the mapping, and {self._field!r} as null in "
+            f"_source: to remove them, re-index with "
+            f'`"_source": {{"excludes": ["{self._field}"]}}` into a new index.'
+        )
+        if not shared:
+            self._left.append(
+                f"Component template {resources.MAPPINGS!r} and pipeline {pipeline.NAME!r}, where "
+                "there are such, are of all indices: --shared deletes them."
+            )
+        self._left.append(
+            "Audit logs, dead letters and journals stay, as do sidecars: run it for each sidecar, "
+            "and delete the files when nothing is to be undone."
+        )
+
+    def _has_fields(self) -> dict[str, Any]:
+        paths = [field_path(self._field, member) for member in _WRITTEN]
+        return {"bool": {"should": [{"exists": {"field": path}} for path in paths]}}
+
+    def _empty_documents(self) -> int:
+        """Empty the object in all documents, those too that are written meanwhile; count them."""
+        small = [field_path(self._field, member) for member in _WRITTEN]
+        body = {"query": self._has_fields(), "_source": small, "seq_no_primary_term": True}
+        emptied = 0
+        for _ in range(_MAX_PASSES):
+            before, read = emptied, 0
+            for hits in batches_of(self._gateway.pages(self._index, body), _AT_ONCE):
+                emptied += self._empty(hits)
+                read += len(hits)
+            if not read:
+                return emptied
+            if emptied == before:
+                break
+        raise ClusterError(
+            f"Other writers keep adding fingerprints to {self._index!r} or change its documents. "
+            "End them, then run it again."
+        )
+
+    def _empty(self, hits: list[dict[str, Any]]) -> int:
+        actions = []
+        for hit in hits:
+            version = version_of(hit)
+            target = {
+                "_index": version.ref.index,
+                "_id": version.ref.id,
+                **conditions_of(version),
+            }
+            _, is_nested = get_object(hit.get("_source", {}), self._field)
+            nothing = nested_path(self._field, None) if is_nested else {self._field: None}
+            actions.append([{"update": target}, {"doc": nothing}])
+        emptied = 0
+        for hit, result in zip(hits, self._gateway.bulk(actions), strict=True):
+            if "error" not in result:
+                emptied += 1
+            elif result["status"] not in (CONFLICT, NOT_FOUND):
+                raise ClusterError(
+                    f"Document {hit['_id']!r} is rejected: {reason_of(result)}. Run it again when "
+                    "the reason is gone."
+                )
+        return emptied
+
+
+class _Gone(EsSimhashError):
+    """What is to be deleted is not there."""
