@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: demo node node-stop test check clean docs docs-check docker-lock pictures bench bench-versions bench-speed bench-ingest bench-sources bench-guarantee bench-scale bench-mlt bench-question bench-fields bench-plan \
   bench-semantics bench-labelled-neighbours bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-family-run bench-sweep bench-decisions \
-  bench-passages bench-copies bench-changes bench-chains bench-widget bench-load bench-async bench-outage bench-strain bench-contract \
+  bench-passages bench-copies bench-changes bench-chains bench-widget bench-load bench-async bench-distinct bench-outage bench-strain bench-contract \
   bench-parts-of-speech bench-peers version-weights bench-candidates bench-engines bench-schemes bench-tune \
   evaluate experiments test-spark bench-spark test-faults test-fuzz
 
@@ -194,6 +194,10 @@ bench-load: $(STAMP)
 # Questions asked at once without waiting, beside a client that waits in threads.
 bench-async: $(STAMP)
 	@$(BIN)/python -m tests.bench.async_questions $(ARGS)
+
+# Hits of one retrieval without those that repeat others, and what would be lost with them.
+bench-distinct: $(STAMP)
+	@$(BIN)/python -m tests.bench.distinct $(ARGS)
 
 # What the HTTP service answers while Elasticsearch is killed and started again.
 bench-outage: $(STAMP)

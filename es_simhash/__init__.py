@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from es_simhash.maintenance.copies.copy_options import CopyOptions
     from es_simhash.maintenance.families.family_options import FamilyOptions
     from es_simhash.maintenance.sweeps.sweep import SweepSettings
+    from es_simhash.pairs.distinct_hits import DistinctHit, distinct_hits
     from es_simhash.questions.async_index import AsyncIndex
     from es_simhash.questions.memory import MemoryIndex
     from es_simhash.questions.protocol import RelatedIndex
@@ -59,6 +60,7 @@ _MODULES = {
     "ClusterError": "es_simhash.errors",
     "Connection": "es_simhash.store.connection",
     "CopyOptions": "es_simhash.maintenance.copies.copy_options",
+    "DistinctHit": "es_simhash.pairs.distinct_hits",
     "DocumentAmbiguous": "es_simhash.errors",
     "DocumentFields": "es_simhash.store.config",
     "DocumentMissing": "es_simhash.errors",
@@ -94,6 +96,7 @@ _MODULES = {
     "changes": "es_simhash.differences.text_changes",
     "compare": "es_simhash.relation.text_comparison",
     "connect": "es_simhash.store.elasticsearch.connection",
+    "distinct_hits": "es_simhash.pairs.distinct_hits",
     "fingerprint": "es_simhash.fingerprints.text_fingerprints",
     "fingerprint_documents": "es_simhash.ingestion.enrichment",
     "fingerprint_texts": "es_simhash.fingerprints.text_fingerprints",
@@ -110,6 +113,7 @@ __all__ = [
     "ClusterError",
     "Connection",
     "CopyOptions",
+    "DistinctHit",
     "DocumentAmbiguous",
     "DocumentFields",
     "DocumentMissing",
@@ -145,6 +149,7 @@ __all__ = [
     "changes",
     "compare",
     "connect",
+    "distinct_hits",
     "fingerprint",
     "fingerprint_documents",
     "fingerprint_texts",

@@ -127,6 +127,7 @@ def rooms() -> None:
             "Faces: nothing imports them",
             [
                 ("Index, AsyncIndex", ("drive the same steps,", "waiting or not")),
+                ("integrations", ("LangChain, LlamaIndex,", "Haystack")),
                 ("spark", ("bulk work on", "DataFrames")),
                 ("service", ("the HTTP API,", "explorer")),
                 ("cli", ("one file", "a command")),

@@ -32,6 +32,7 @@ ROOMS = (
     "methods",
     "evaluation",
     "tuning",
+    "integrations",
     "spark",
     "service",
     "cli",

@@ -20,13 +20,20 @@ from tests.test_architecture import MODULES as ARCHITECTURE
 from tests.test_architecture import tree_of
 
 FOLDER = Path(es_simhash.__file__).parent
-# PySpark is not among the packages that tests need; `make test-spark` installs it.
-HAS_SPARK = importlib.util.find_spec("pyspark") is not None
+# What the modules need that not every environment of tests has; `make test-spark` installs PySpark.
+PACKAGES = {
+    "es_simhash.spark.": "pyspark",
+    "es_simhash.integrations.haystack": "haystack",
+    "es_simhash.integrations.langchain": "langchain_core",
+    "es_simhash.integrations.llama_index": "llama_index",
+}
+MISSING = tuple(
+    module for module, package in PACKAGES.items() if importlib.util.find_spec(package) is None
+)
 MODULES = sorted(
     each.name
     for each in pkgutil.walk_packages([str(FOLDER)], "es_simhash.")
-    if not each.name.startswith("es_simhash._cluster")
-    and (HAS_SPARK or not each.name.startswith("es_simhash.spark."))
+    if not each.name.startswith("es_simhash._cluster") and not each.name.startswith(MISSING)
 )
 NAMESPACES = (es_simhash, types, methods, evaluation, tuning)
 CLIENT = {"elasticsearch", "elastic_transport"}

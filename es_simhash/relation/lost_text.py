@@ -8,10 +8,13 @@ from numpy.typing import NDArray
 from es_simhash.fingerprints.hashing import Uint64s, fold
 from es_simhash.relation.loss import LostText
 from es_simhash.relation.segmented_text import SegmentedText
+from es_simhash.semantics.languages.word_lists import words_of_kind
 
 # A word stands in the other text where it does so in a run of so many words: single words of a
 # paragraph stand somewhere in any long text.
 _RUN = 4
+# Words before and behind a number that say what it counts.
+_AROUND = 2
 # Stretches that are shown, and how much of each.
 _MAX_STRETCHES, _MAX_CHARACTERS = 3, 160
 _MAX_FACTS = 10
@@ -26,14 +29,56 @@ def lost_text(gone: SegmentedText, kept: SegmentedText) -> LostText:
     """
     if not gone.text or not len(gone.tokens.numbers):
         return LostText(1.0)
-    numbers = gone.tokens.numbers
-    kept_numbers = kept.tokens.numbers if kept.text else np.zeros(0, np.uint64)
-    is_lost = ~_in_runs(numbers, kept_numbers, min(_RUN, len(numbers)))
-    places = np.flatnonzero(is_lost)
+    places = _lost_places(gone, kept)
     if not len(places):
         return LostText(0.0)
-    unknown = places[~np.isin(numbers[places], kept_numbers)]
-    return LostText(len(places) / len(numbers), _facts(gone, unknown), _stretches(gone, places))
+    facts = _facts(gone, _unknown(gone, kept, places))
+    return LostText(len(places) / len(gone.tokens.numbers), facts, _stretches(gone, places))
+
+
+def says_all_of(kept: SegmentedText, gone: SegmentedText, lose: float) -> bool:
+    """Check whether one text says what another does, so that who reads it misses nothing.
+
+    A number is lost with a word next to it, and counts also where it stands elsewhere in the text
+    that stays: 30 days of notice and 14 of payment are neither 14 days of notice nor 30 weeks.
+
+    Args:
+        kept: The text that stays.
+        gone: The text that goes; without a word it says nothing that is known.
+        lose: Share of its words that need not be in the other one, from 0 to 1.
+    """
+    if not gone.text or not len(gone.tokens.numbers):
+        return False
+    places = _lost_places(gone, kept)
+    if len(places) > lose * len(gone.tokens.numbers):
+        return False
+    if _facts(gone, _unknown(gone, kept, places)):
+        return False
+    around = np.unique(places[:, None] + np.arange(-_AROUND, _AROUND + 1))
+    inside = around[(around >= 0) & (around < len(gone.tokens.numbers))].tolist()
+    return not any(_is_number(_spelt(gone, place, place)) for place in inside)
+
+
+def _lost_places(gone: SegmentedText, kept: SegmentedText) -> NDArray[np.int64]:
+    """Return which tokens of one text are in no run that the other has as well."""
+    numbers = gone.tokens.numbers
+    return np.flatnonzero(~_in_runs(numbers, _numbers(kept), min(_RUN, len(numbers))))
+
+
+def _unknown(
+    gone: SegmentedText, kept: SegmentedText, places: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return those of some tokens that stand nowhere in the other text."""
+    return places[~np.isin(gone.tokens.numbers[places], _numbers(kept))]
+
+
+def _numbers(text: SegmentedText) -> Uint64s:
+    return text.tokens.numbers if text.text else np.zeros(0, np.uint64)
+
+
+def _is_number(word: str) -> bool:
+    """Check whether a word is a number, in digits or as a word of any language."""
+    return any(map(str.isnumeric, word)) or word.lower() in words_of_kind("number")
 
 
 def _in_runs(numbers: Uint64s, others: Uint64s, length: int) -> NDArray[np.bool_]:

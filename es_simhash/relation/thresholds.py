@@ -113,6 +113,11 @@ ReuseKind = Literal["verbatim", "edited", "paraphrased"]
 REUSE_KINDS: tuple[ReuseKind, ...] = ("verbatim", "edited", "paraphrased")
 VERBATIM_KEPT, EDITED_KEPT = 0.9, 0.4
 
+# --- Removed texts (docs/ingest.md has the measurements) ---
+
+# Share of the words of a text that may be lost where another one stays in its place.
+LOSE = 0.02
+
 # --- Families ---
 
 # A text more than this many times as long as another is in no family with it; it may contain it.

@@ -9,6 +9,7 @@ from es_simhash.described import require_valid
 from es_simhash.errors import InputError
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.relation import VERSION_KINDS, Kind
+from es_simhash.relation.thresholds import LOSE
 from es_simhash.store.config import IndexConfig
 
 Action = Literal["skip", "flag", "link", "replace"]
@@ -19,8 +20,6 @@ RETAIN: Final = "retain"
 # What `undo` reverts, and of that what has set flags.
 REVERSIBLE = (*ACTIONS, RETAIN)
 FLAGGING = ("flag", "link", RETAIN)
-# Share of the words of a text that may be lost, measured in docs/ingest.md.
-LOSE = 0.02
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ import pytest
 
 from es_simhash.errors import InputError
 from es_simhash.ingestion.deduplication.audit_log import audit_of
-from es_simhash.ingestion.deduplication.version_rules import LOSE
 from es_simhash.maintenance.families.dismissals_and_joins import dismiss
 from es_simhash.maintenance.sweeps import family_policy
+from es_simhash.relation.thresholds import LOSE
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]

@@ -1,0 +1,63 @@
+"""Components of Haystack: a retriever, and one that leaves out documents that repeat others."""
+
+from typing import Any
+
+from es_simhash.errors import MissingExtra
+from es_simhash.integrations.retrieved_texts import RetrievedText, TextRetrieval
+from es_simhash.pairs.distinct_hits import distinct_hits
+from es_simhash.relation.thresholds import LOSE
+from es_simhash.store.options import SearchOptions
+
+try:
+    from haystack import Document, component
+except ImportError as error:
+    raise MissingExtra.of("haystack", "Components of Haystack need haystack-ai") from error
+
+
+@component
+class RelatedRetriever:
+    """Documents related to a query: versions, shared passages, semantic neighbours.
+
+    Args:
+        index: An `Index`, or an `AsyncIndex` in an asynchronous pipeline.
+        text_field: Field of the text, or several as `headline,body`.
+        options: What to return.
+    """
+
+    def __init__(
+        self, index: Any, text_field: str = "text", options: SearchOptions | None = None
+    ) -> None:
+        self._retrieval = TextRetrieval(index, text_field, options or SearchOptions())
+
+    @component.output_types(documents=list[Document])  # type: ignore[untyped-decorator]
+    def run(self, query: str) -> dict[str, list[Document]]:
+        """Return what is related to a query, best first."""
+        return {"documents": [_document(text) for text in self._retrieval.texts(query)]}
+
+    @component.output_types(documents=list[Document])  # type: ignore[untyped-decorator]
+    async def run_async(self, query: str) -> dict[str, list[Document]]:
+        """Return what is related to a query, best first."""
+        texts = await self._retrieval.awaited_texts(query)
+        return {"documents": [_document(text) for text in texts]}
+
+
+@component
+class DistinctDocuments:
+    """Leaves out documents whose text one before them has as well, as `distinct_hits` does.
+
+    Args:
+        lose: Share of the words of a text, from 0 to 1, that may be lost with it.
+    """
+
+    def __init__(self, lose: float = LOSE) -> None:
+        self.lose = lose
+
+    @component.output_types(documents=list[Document])  # type: ignore[untyped-decorator]
+    def run(self, documents: list[Document]) -> dict[str, list[Document]]:
+        """Return the documents that stay, as they are."""
+        kept = distinct_hits(documents, lambda document: document.content or "", lose=self.lose)
+        return {"documents": [document.hit for document in kept]}
+
+
+def _document(text: RetrievedText) -> Document:
+    return Document(id=text.id, content=text.text, meta=text.metadata, score=text.score)

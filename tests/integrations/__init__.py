@@ -1,0 +1,1 @@
+"""Tests of the retrievers and post-processors of other libraries."""
