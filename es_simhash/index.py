@@ -535,7 +535,7 @@ class Index(QueriedIndex):
         Raises:
             IndexMissing: There is no such index.
             InputError: No mapping has a field that was named, no document has a value of
-                `between`, a family or fingerprints, there are more than 1,000,000 documents, or
+                `between`, a family or fingerprints, more have no family than fit in memory, or
                 the journal cannot be used.
             FileInUse: Another command has the journal.
             MappingConflict: The index has no fingerprint fields, or is a sidecar; `between` is an

@@ -56,7 +56,7 @@ def copies(
     log_warnings()
     config = target.config
     with target.connected() as client, progress_bar(quiet=quiet) as progress:
-        journal = options.journal or default_journal(client, target.index, config)
+        journal = options.journal or default_journal(client, target.index, config, options)
         report = find_copies(
             client,
             target.index,

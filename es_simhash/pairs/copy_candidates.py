@@ -8,8 +8,17 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.fingerprints.hashing import ranks_within
 from es_simhash.pairs.copy_units import ComparedDocuments, Unit, UnitText
-from es_simhash.pairs.postings import Counts, Postings, Shingles, list_counts, packed
+from es_simhash.pairs.postings import (
+    Counts,
+    Postings,
+    Shingles,
+    list_counts,
+    packed,
+    paired,
+    parted,
+)
 from es_simhash.relation.shared_shingles import least_shared
 
 # A shingle of more units is dropped, whatever the number of values these have: the time to compare
@@ -28,6 +37,79 @@ class CommonShingles:
 
     shingles: Shingles
     groups: Counts
+
+
+@dataclass(frozen=True)
+class UnitValues:
+    """The values of many units, as numbers.
+
+    Attributes:
+        ends: Where those of each unit end.
+        numbers: The values, those of one unit after the other.
+    """
+
+    ends: Counts
+    numbers: Counts
+
+    def __getitem__(self, unit: int) -> Counts:
+        """Return the values of a unit."""
+        return self.numbers[self.ends[unit - 1] if unit else 0 : self.ends[unit]]
+
+    def of(self, units: NDArray[np.integer]) -> tuple[NDArray[np.int64], Counts]:
+        """Return the values of units, one after the other, each with the place of its unit."""
+        starts = np.concatenate(([0], self.ends[:-1]))[units]
+        lengths = self.ends[units] - starts
+        places = np.repeat(np.arange(len(units)), lengths)
+        return places, self.numbers[np.repeat(starts, lengths) + ranks_within(lengths)]
+
+    def are_apart(self, one: Counts, other: Counts) -> NDArray[np.bool_]:
+        """Check which pairs of units have no value in common."""
+        places, numbers = self.of(one)
+        theirs, others = self.of(other)
+        both = np.intersect1d(paired(places, numbers), paired(theirs, others))
+        are_apart = np.ones(len(one), np.bool_)
+        are_apart[parted(both)[0]] = False
+        return are_apart
+
+
+class CommonCounter:
+    """Tells apart, a part of all shingles at a time, what many have and what a few units share.
+
+    Args:
+        values: The values of the units.
+        boilerplate: What so many values, or families, have is common.
+    """
+
+    def __init__(self, values: UnitValues, boilerplate: int) -> None:
+        self._values = values
+        self._boilerplate = boilerplate
+        self._parts: list[tuple[Shingles, Counts]] = []
+
+    def shared(
+        self, shingles: Shingles, units: NDArray[np.uint32], lengths: Counts
+    ) -> NDArray[np.bool_]:
+        """Return which shingles several units have, and few values, as `SpilledPostings` asks.
+
+        Args:
+            shingles: Some shingles.
+            units: The units that have each, one list after the other.
+            lengths: How many have each.
+        """
+        of_entry = np.repeat(np.arange(len(shingles)), lengths)
+        entries, numbers = self._values.of(units)
+        having, _ = parted(np.unique(paired(of_entry[entries], numbers)))
+        groups = np.bincount(having, minlength=len(shingles))
+        is_common = (groups >= self._boilerplate) | (lengths > MAX_UNITS)
+        self._parts.append((shingles[is_common], groups[is_common]))
+        is_shared: NDArray[np.bool_] = ~is_common & (lengths > 1)
+        return is_shared
+
+    def common(self) -> CommonShingles:
+        """Return the shingles that many have, of all parts."""
+        shingles = np.concatenate([np.zeros(0, np.uint32), *(part[0] for part in self._parts)])
+        groups = np.concatenate([np.zeros(0, np.int64), *(part[1] for part in self._parts)])
+        order = np.argsort(shingles)
+        return CommonShingles(shingles[order], groups[order])
 
 
 class UnitCandidates:
@@ -52,7 +134,7 @@ class UnitCandidates:
         self.common = CommonShingles(shingles[is_common], groups[is_common])
         # What one unit alone has is shared with none.
         shared = shingles[~is_common & (units > 1)]
-        self._shared = {number: own[_is_in(own, shared)] for number, own in enumerate(lists)}
+        self._shared = {number: own[is_in(own, shared)] for number, own in enumerate(lists)}
         self._postings = Postings(self._shared)
 
     def pairs(self, numbers: Iterable[int] | None = None) -> Iterator["UnitPair"]:
@@ -78,7 +160,7 @@ def _group_counts(lists: Sequence[Shingles], values: Sequence[Counts]) -> Counts
     return list_counts(np.unique(packed(repeated, numbers)))[1]
 
 
-def _is_in(own: Shingles, ordered: Shingles) -> NDArray[np.bool_]:
+def is_in(own: Shingles, ordered: Shingles) -> NDArray[np.bool_]:
     """Check which shingles are among others, which are ascending; faster than `np.isin`."""
     if not len(ordered):
         return np.zeros(len(own), bool)

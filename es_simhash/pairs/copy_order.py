@@ -1,10 +1,10 @@
 """From an aligned pair of texts to what is reported: which passages, and whose was first."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from es_simhash.pairs.copied_passages import AlignedPair
 from es_simhash.pairs.copies import CopiedPassage, Copy, CopySide, Order
-from es_simhash.pairs.copy_units import CopyDocument, UnitText
+from es_simhash.pairs.copy_units import CopyDocument, earliest
 from es_simhash.pairs.postings import Shingles
 from es_simhash.relation.relation import Span
 from es_simhash.relation.thresholds import SCORE_DIGITS
@@ -48,11 +48,6 @@ def copy_of(
         sides[0], sides[1], order, passages[0].letters, letters, pair.documents, boilerplate,
         tuple(passages),
     )  # fmt: skip
-
-
-def earliest(texts: Iterable[UnitText]) -> CopyDocument:
-    """Return the earliest document of texts; one without a date only if none has one."""
-    return min((text.first for text in texts), key=lambda document: document.age)
 
 
 def _order(one: CopyDocument, other: CopyDocument) -> Order:

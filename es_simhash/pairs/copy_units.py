@@ -1,9 +1,10 @@
 """The documents that are compared, and units: documents that are compared with others as one."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,32 @@ class CopyDocument:
         return self.date is None, self.date or 0, self.ref
 
 
+# Why a document is not compared; without a family it is still compared by values.
+Reason = Literal["changed", "empty", "without_value", "without_family"]
+
+
+def why_left_out(document: CopyDocument, *, by_values: bool) -> Reason | None:
+    """Return why a document is not compared; None when it is.
+
+    Args:
+        document: The document.
+        by_values: Whether a field tells documents apart; otherwise their families do.
+    """
+    if not document.is_current:
+        return "changed"
+    if document.is_empty:
+        return "empty"
+    if by_values:
+        return None if document.values else "without_value"
+    return "without_family" if document.family is None else None
+
+
+def unit_key(document: CopyDocument, *, by_values: bool) -> tuple[tuple[str, ...], str]:
+    """Return the values and the family of a unit; documents without a family have several."""
+    family = document.family or ""
+    return document.values if by_values else (family,), family
+
+
 @dataclass(frozen=True)
 class UnitText:
     """A text of a unit, and the documents that have it, the earliest first."""
@@ -64,6 +91,11 @@ class UnitText:
     def shingles(self) -> Shingles:
         """Its shingles, ascending."""
         return self.first.shingles
+
+
+def earliest(texts: Iterable[UnitText]) -> CopyDocument:
+    """Return the earliest document of texts; one without a date only if none has one."""
+    return min((text.first for text in texts), key=lambda document: document.age)
 
 
 @dataclass(frozen=True)
@@ -154,25 +186,28 @@ class ComparedDocuments:
     def add(self, documents: Iterable[CopyDocument]) -> None:
         """Add documents, in any order."""
         for document in documents:
-            id = document.ref.id
-            if not document.is_current:
-                self.changed.append(id)
-            elif document.is_empty:
-                self.empty.append(id)
-            elif self.by_values and not document.values:
-                self.without_value.append(id)
+            reason = why_left_out(document, by_values=self.by_values)
+            if reason is None:
+                self._add(document)
             else:
-                if document.family is None:
-                    self.without_family.append(id)
-                if self.by_values or document.family is not None:
-                    self._add(document)
+                self._left_out[reason].append(document.ref.id)
+
+    @property
+    def _left_out(self) -> dict[Reason, list[str]]:
+        return {
+            "changed": self.changed,
+            "empty": self.empty,
+            "without_value": self.without_value,
+            "without_family": self.without_family,
+        }
 
     def _add(self, document: CopyDocument) -> None:
         self.compared += 1
         self.undated += document.date is None
-        family = document.family or ""
-        values = document.values if self.by_values else (family,)
-        self._texts[values, family][document.content_hash].append(document)
+        if document.family is None:
+            self.without_family.append(document.ref.id)
+        key = unit_key(document, by_values=self.by_values)
+        self._texts[key][document.content_hash].append(document)
 
     @property
     def read(self) -> int:
@@ -184,9 +219,9 @@ class ComparedDocuments:
     def units(self) -> tuple[Unit, ...]:
         """The units, in an order that does not depend on that of the documents."""
         return tuple(
-            Unit(values, tuple(texts))
-            for (values, family), by_hash in sorted(self._texts.items())
-            for texts in ([_texts(by_hash)] if family else chains_of(_texts(by_hash)))
+            unit
+            for key, by_hash in sorted(self._texts.items())
+            for unit in units_of(key, by_hash.values())
         )
 
     @cached_property
@@ -201,10 +236,17 @@ class ComparedDocuments:
         return [np.array([places[value] for value in unit.values]) for unit in self.units]
 
 
-def _texts(by_hash: dict[str, list[CopyDocument]]) -> list[UnitText]:
-    """Return texts with their documents, the earliest first."""
-    texts = [
-        UnitText(tuple(sorted(documents, key=lambda document: document.age)))
-        for documents in by_hash.values()
-    ]
-    return sorted(texts, key=lambda text: text.first.age)
+def units_of(
+    key: tuple[tuple[str, ...], str], copies: Iterable[Sequence[CopyDocument]]
+) -> Iterator[Unit]:
+    """Yield the units of documents of one key.
+
+    Args:
+        key: As `unit_key` returns it.
+        copies: The documents, those of each text together.
+    """
+    values, family = key
+    texts = [UnitText(tuple(sorted(some, key=lambda document: document.age))) for some in copies]
+    texts.sort(key=lambda text: text.first.age)
+    for chain in [texts] if family else chains_of(texts):
+        yield Unit(values, tuple(chain))

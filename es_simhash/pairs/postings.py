@@ -12,9 +12,6 @@ from numpy.typing import NDArray
 
 from es_simhash.fingerprints.hashing import ranks_within
 
-# Texts whose shingles are held in memory, each by about two kilobytes.
-MAX_TEXTS = 1_000_000
-
 Shingles = NDArray[np.uint32]
 Counts = NDArray[np.int64]
 Key = TypeVar("Key", bound=Hashable)
@@ -111,6 +108,17 @@ def packed(lists: Sequence[Shingles], numbers: Counts) -> NDArray[np.uint64]:
     entries: NDArray[np.uint64] = np.concatenate(lists).astype(np.uint64) << _SHIFT | owners
     entries.sort()
     return entries
+
+
+def paired(one: Counts, other: Counts) -> NDArray[np.uint64]:
+    """Return pairs of numbers below 2**32, each as one number, in whose order pairs are sorted."""
+    pairs: NDArray[np.uint64] = one.astype(np.uint64) << _SHIFT | other.astype(np.uint64)
+    return pairs
+
+
+def parted(pairs: NDArray[np.uint64]) -> tuple[Counts, Counts]:
+    """Return the numbers of pairs that `paired` returned."""
+    return (pairs >> _SHIFT).astype(np.int64), (pairs & _NUMBER).astype(np.int64)
 
 
 def list_counts(entries: NDArray[np.uint64]) -> tuple[Shingles, Counts]:

@@ -6,7 +6,7 @@ together, with the lists read from the beginning of the file to its end. What `P
 text, this finds as well, in two passes over files in place of memory for all.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 from es_simhash.fingerprints.hashing import ranks_within
 
-# An odd factor spreads shingles evenly: those of long texts are all small numbers.
+# An odd factor spreads shingles evenly: those of long texts are all small numbers. By its inverse
+# they are known again.
 _SPREAD = np.uint64(2_654_435_761)
+_GATHERED = np.uint64(pow(2_654_435_761, -1, 1 << 32))
 _LOW, _SHIFT = np.uint64(0xFFFFFFFF), np.uint64(32)
 # Bytes that an entry takes while it is sorted, and a pair while it is counted.
 _ENTRY_BYTES, _PAIR_BYTES = 32, 48
@@ -33,6 +35,15 @@ _LONG = np.uint64((1 << 12) - 1)
 Numbers = NDArray[np.int64]
 Words = NDArray[np.uint64]
 Texts = NDArray[np.uint32]
+# Returns of shingles, the texts that have each, one list after the other, and their numbers, for
+# which shingles posting lists are written.
+ChooseShingles = Callable[[Texts, Texts, Numbers], NDArray[np.bool_]]
+
+
+def _of_several(shingles: Texts, texts: Texts, lengths: Numbers) -> NDArray[np.bool_]:
+    """Return which shingles several texts have."""
+    is_shared: NDArray[np.bool_] = lengths > 1
+    return is_shared
 
 
 @dataclass(frozen=True)
@@ -77,22 +88,28 @@ class SpilledPostings:
     def _part(self, number: int, name: str) -> Path:
         return self._folder / f"{name}-{number}"
 
-    def build(self) -> Iterator[tuple[int, int]]:
-        """Write the lists, and yield how many of how many parts are done."""
+    def build(self, choose: ChooseShingles = _of_several) -> Iterator[tuple[int, int]]:
+        """Write the lists, and yield how many of how many parts are done.
+
+        Args:
+            choose: Returns for which shingles lists are written; of those, several texts have each.
+        """
         self._lists.write_bytes(b"")
         for number in range(self._parts):
-            self._build(number)
+            self._build(number, choose)
             yield number + 1, self._parts
 
-    def _build(self, number: int) -> None:
+    def _build(self, number: int, choose: ChooseShingles) -> None:
         """Write the lists of one part of the shingles, and which texts are in which."""
         entries = self._entries(number)
         entries.sort()
         starts = _starts(entries)
         lengths = np.diff(np.append(starts, len(entries)))
-        is_shared = lengths > 1
-        texts = (entries & _LOW).astype(np.uint32)[np.repeat(is_shared, lengths)]
+        texts = (entries & _LOW).astype(np.uint32)
+        shingles = ((entries[starts] >> _SHIFT) * _GATHERED & _LOW).astype(np.uint32)
         del entries
+        is_shared = choose(shingles, texts, lengths)
+        texts = texts[np.repeat(is_shared, lengths)]
         lengths = lengths[is_shared]
         stored = np.where(lengths > MAX_LIST, _first_of_list(), lengths)
         first = self._lists.stat().st_size // texts.itemsize

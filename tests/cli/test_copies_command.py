@@ -146,17 +146,11 @@ def test_an_empty_index_says_so(call: Any, client: Any, index_name: str) -> None
     assert "0 of 0 documents compared, 0 families: 0 pairs share passages." in done.out
 
 
-def test_too_many_documents_are_an_error_that_names_the_filter(
-    call: Any, index: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from es_simhash.maintenance.copies import find_copies
-
-    monkeypatch.setattr(find_copies, "MAX_TEXTS", 9)
-    refused = call("copies", index, *OPTIONS).refusal()
-    assert "10 documents match, and 9 are compared at the most" in refused
-    assert "Set --filter." in refused
-    fewer = ("--filter", '{"terms": {"owner": ["anna", "bert"]}}')
-    assert call("copies", index, *OPTIONS, *fewer).status == 0
+def test_less_memory_than_a_search_needs_is_an_error(call: Any, index: str) -> None:
+    done = call("copies", index, *OPTIONS, "--memory", "15")
+    assert done.status == 2
+    assert "15 is not in the range x>=16" in done.err
+    assert call("copies", index, *OPTIONS, "--memory", "16").status == 0
 
 
 def test_an_interrupted_command_resumes_from_its_journal(

@@ -26,7 +26,9 @@ class CopyOptions:
         min_letters: Minimum letters of the longest passage of a pair, counted in runs of eight
             equal words; None for 80, less of short texts.
         all_pairs: Return all pairs of documents, not one for two families.
-        journal: File of what was aligned, from which an interrupted run resumes; None for none.
+        memory: Memory in MiB that may be used for what is compared; the rest is on disk.
+        journal: File of what was read and aligned, from which an interrupted run resumes; None for
+            none.
         fresh: Begin at the start; an earlier run is not resumed.
     """
 
@@ -36,6 +38,7 @@ class CopyOptions:
     boilerplate: int = field(default=COMMON_GROUPS, metadata=constraints(3))
     min_letters: int | None = field(default=None, metadata=constraints(1))
     all_pairs: bool = False
+    memory: int = field(default=1024, metadata=constraints(16))
     journal: Path | None = None
     fresh: bool = False
 

@@ -7,7 +7,7 @@ import numpy as np
 from es_simhash.pairs.copy_units import CopyDocument
 from es_simhash.relation.analysed_text import TextAnalyser
 from es_simhash.relation.candidate import StoredText
-from es_simhash.relation.references import DocumentRef
+from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.store.dates import DateField
 from es_simhash.store.intents import Filter, Parts, Where
 from es_simhash.store.protocol import Snapshot
@@ -16,8 +16,8 @@ from es_simhash.text.limits import is_too_long
 
 # Documents in one page; their texts are analysed together.
 _DOCUMENTS = 100
-# Texts that are fetched together to be aligned.
-_TEXTS = 50
+# Texts that are fetched together to be aligned, and ids of one condition.
+_TEXTS, _IDS = 50, 500
 
 
 class CopyReader:
@@ -59,7 +59,20 @@ class CopyReader:
 
     def documents(self) -> Iterator[CopyDocument]:
         """Yield the documents that match the filter and have fingerprints of the scheme."""
+        yield from self._read(Where(self._filters, fingerprinted=True))
+
+    def versions(self) -> Iterator[DocumentVersion]:
+        """Yield where all these documents are, and in which version, without their texts."""
         where = Where(self._filters, fingerprinted=True)
+        for row in self._snapshot.rows(where, Parts(version=True)):
+            yield row.read_version
+
+    def of_ids(self, ids: Sequence[str]) -> Iterator[CopyDocument]:
+        """Yield those of these documents that have one of these ids, in whatever index."""
+        for some in batches_of(ids, _IDS):
+            yield from self._read(Where(self._filters, fingerprinted=True, ids=tuple(some)))
+
+    def _read(self, where: Where) -> Iterator[CopyDocument]:
         rows = self._snapshot.rows(where, self._parts, page=_DOCUMENTS)
         for page in batches_of(rows, _DOCUMENTS):
             analyser = TextAnalyser(self._snapshot.config.scheme)

@@ -1,6 +1,7 @@
 """Who copied whom: the pairs of documents that share passages, over a whole index."""
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from functools import partial
@@ -9,16 +10,16 @@ from typing import Any
 
 from es_simhash.errors import InputError, MappingConflict
 from es_simhash.ingestion.bulk.journal_file import INDEX, UUIDS, Job, default_path
-from es_simhash.maintenance.copies.copy_journal import open_journal
+from es_simhash.maintenance.copies.copy_files import CopyFiles
+from es_simhash.maintenance.copies.copy_journal import CopyJournal
 from es_simhash.maintenance.copies.copy_options import CopyOptions
 from es_simhash.maintenance.copies.copy_reader import CopyReader
 from es_simhash.maintenance.copies.pair_alignment import PairAligner
+from es_simhash.maintenance.copies.whole_copies import StoredCommonTexts, WholeCopies
 from es_simhash.pairs.boilerplate import boilerplate_of
 from es_simhash.pairs.copies import CopiesReport, Copy, LeftOut
-from es_simhash.pairs.copy_candidates import TextPair, UnitCandidates
 from es_simhash.pairs.copy_order import copy_of
-from es_simhash.pairs.copy_units import ComparedDocuments
-from es_simhash.pairs.postings import MAX_TEXTS
+from es_simhash.pairs.copy_units import Reason
 from es_simhash.relation.analysed_text import TextAnalyser
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import NANOSECONDS, Date, DateField
@@ -64,17 +65,25 @@ def find_copies(
     store = opened_store(gateway, index, given, mapped)
     options = _configured(options, store.config)
     date_field = _date_field(mapped, options)
-    job = _job(gateway, index, store.config)
+    job = _job(gateway, index, store.config, options)
     opened = store.snapshot(must_refresh=False)
-    with open_journal(options.journal, job, fresh=options.fresh) as journal, opened as snapshot:
+    with CopyFiles.of(options.journal, job, fresh=options.fresh) as files, opened as snapshot:
         reader = CopyReader(snapshot, options.filters, options.between, date_field)
-        search = CopySearch(reader, options)
+        search = CopySearch(reader, WholeCopies(files, options, progress), options)
         search.read(store)
         analyser = TextAnalyser(store.config.scheme)
-        return search.report(PairAligner(reader, analyser, journal), date_field, progress)
+        aligner = PairAligner(reader, analyser, CopyJournal(files))
+        report = search.report(aligner, date_field, progress)
+        files.remove()
+    return report
 
 
-def default_journal(client: Client, index: str, config: IndexConfig | None = None) -> Path:
+def default_journal(
+    client: Client,
+    index: str,
+    config: IndexConfig | None = None,
+    options: CopyOptions | None = None,
+) -> Path:
     """Return the file in the user's cache in which a search over an index keeps its journal.
 
     Raises:
@@ -83,7 +92,8 @@ def default_journal(client: Client, index: str, config: IndexConfig | None = Non
     """
     gateway = Gateway.of(client)
     installed = ElasticsearchStore(gateway, index, config).config
-    return default_path(_job(gateway, index, installed))
+    configured = _configured(options or CopyOptions(), installed)
+    return default_path(_job(gateway, index, installed, configured))
 
 
 class CopySearch:
@@ -91,13 +101,15 @@ class CopySearch:
 
     Args:
         reader: Reads the index; open.
+        whole: What is compared.
         options: Of the search; where they name no field `between`, families are compared.
     """
 
-    def __init__(self, reader: CopyReader, options: CopyOptions) -> None:
+    def __init__(self, reader: CopyReader, whole: WholeCopies, options: CopyOptions) -> None:
         self._reader = reader
+        self._whole = whole
+        self._files = whole.files
         self._options = options
-        self._collection = ComparedDocuments(by_values=options.between is not None)
         self._documents = 0
 
     def read(self, store: Store) -> None:
@@ -107,97 +119,90 @@ class CopySearch:
             store: The index.
 
         Raises:
-            InputError: None of them can be compared, although there are some, or they are too many.
+            InputError: None of them can be compared, although there are some.
         """
         self._documents = self._reader.count()
-        if self._documents > MAX_TEXTS:
-            raise InputError(
-                f"{self._documents:,} documents match, and {MAX_TEXTS:,} are compared at the most. "
-                "Compare fewer with a filter. Set filters.",
-                parameter="filters",
-            )
-        collection, index = self._collection, store.name
-        collection.add(self._reader.documents())
-        if not self._documents or collection.compared:
-            return
-        if not collection.read:
-            raise InputError(
+        self._whole.read(self._reader)
+        if self._documents and not self._count("reason IS NULL"):
+            error = self._incomparable(store)
+            if error is not None:
+                self._files.remove()
+                raise error
+
+    def _count(self, where: str) -> int:
+        return int(self._files.select(f"SELECT count(*) FROM documents WHERE {where}")[0][0])
+
+    def _ids(self, reason: Reason) -> tuple[str, ...]:
+        query = "SELECT id FROM documents WHERE reason = ? ORDER BY id"
+        return tuple(id for (id,) in self._files.select(query, [reason]))
+
+    def _incomparable(self, store: Store) -> InputError | None:
+        """Return why no document can be compared; None where none has words."""
+        index, read, changed = store.name, self._count("1"), self._ids("changed")
+        if not read:
+            return InputError(
                 f"No document of {index!r} has fingerprints. Run `es-simhash backfill {index}`."
             )
-        if len(collection.changed) == collection.read:
+        if len(changed) == read:
             (hint,), text_field = store.ask([TextFieldHint()]), self._reader.text_field
             hint = hint or "; name the field of the text"
-            raise InputError(
+            return InputError(
                 f"Field {text_field!r} does not match the fingerprinted text of any document, such "
-                f"as {min(collection.changed)!r}{hint}.",
+                f"as {changed[0]!r}{hint}.",
                 parameter="text_field",
             )
-        if collection.without_value:
-            raise InputError(
+        if self._ids("without_value"):
+            return InputError(
                 f"No document of {index!r} has a value of field {self._options.between!r}. "
                 "Set between.",
                 parameter="between",
             )
-        if collection.without_family:
-            raise InputError(
+        if self._ids("without_family"):
+            return InputError(
                 f"No document of {index!r} has a family, and copies are looked for between "
                 f"families. Run `es-simhash families run {index}`, or compare the values of a "
                 "field, such as the owner. Set between.",
                 parameter="between",
             )
+        return None
 
     def report(
         self, aligner: PairAligner, date_field: DateField | None, progress: Progress | None
     ) -> CopiesReport:
         """Align what may share passages and return what was found."""
-        collection = self._collection
-        candidates = UnitCandidates(collection, self._options.boilerplate)
-        pairs = sorted(
-            self._text_pairs(candidates),
-            key=lambda pair: (pair.one.first.ref, pair.other.first.ref),
-        )
-        common = candidates.common
+        self._whole.find()
+        common = self._files.common()
         show_date = partial(shown_date, field=date_field)
+        ((total,),) = self._files.select("SELECT count(*) FROM ordered")
         copies = []
-        for number, aligned in enumerate(aligner.align(pairs), 1):
-            copy = copy_of(
-                aligned, candidates.common.shingles, self._options.min_letters, show_date
-            )
+        for number, aligned in enumerate(aligner.align(self._files.text_pairs()), 1):
+            copy = copy_of(aligned, common.shingles, self._options.min_letters, show_date)
             if copy is not None:
                 copies.append(copy)
             if progress is not None:
-                progress("pairs", number, len(pairs))
+                progress("pairs", number, total)
         copies.sort(key=_by_length)
-        boilerplate = boilerplate_of(collection, common, self._reader.texts, aligner.analyser)
+        texts = StoredCommonTexts(self._files, common)
+        boilerplate = boilerplate_of(texts, common, self._reader.texts, aligner.analyser)
+        is_dated, by_values = date_field is not None, self._options.between is not None
         return CopiesReport(
             copies=tuple(copies),
             boilerplate=boilerplate.passages,
             between=self._options.between,
             documents=self._documents,
-            compared=collection.compared,
-            groups=len(collection.values),
-            undated=collection.undated if date_field is not None else 0,
-            unfamilied=len(collection.without_family) if collection.by_values else 0,
-            aligned=len(pairs),
+            compared=self._count("reason IS NULL"),
+            groups=int(self._files.select("SELECT count(*) FROM numbered")[0][0]),
+            undated=self._count("reason IS NULL AND date IS NULL") if is_dated else 0,
+            unfamilied=self._count("reason IS NULL AND family IS NULL") if by_values else 0,
+            aligned=total,
             short_boilerplate=boilerplate.short,
-            left_out=self._left_out(),
-        )
-
-    def _text_pairs(self, candidates: UnitCandidates) -> Iterator[TextPair]:
-        for pair in candidates.pairs():
-            if self._options.all_pairs:
-                yield from pair.all()
-            elif (best := pair.best()) is not None:
-                yield best
-
-    def _left_out(self) -> LeftOut:
-        collection = self._collection
-        return LeftOut(
-            without_fingerprints=self._documents - collection.read,
-            without_words=len(collection.empty),
-            changed=tuple(sorted(collection.changed)),
-            without_value=tuple(sorted(collection.without_value)),
-            without_family=() if collection.by_values else tuple(sorted(collection.without_family)),
+            left_out=LeftOut(
+                without_fingerprints=self._documents - self._count("1"),
+                without_words=self._count("reason = 'empty'"),
+                changed=self._ids("changed"),
+                without_value=self._ids("without_value"),
+                without_family=self._ids("without_family"),
+            ),
         )
 
 
@@ -241,8 +246,8 @@ def _date_field(
     return find_date_field(mappings, options.date_field, parameter="date_field")
 
 
-def _job(gateway: Gateway, index: str, config: IndexConfig) -> Job:
-    """Return what a journal is for; pairs are in it by the versions of their documents."""
+def _job(gateway: Gateway, index: str, config: IndexConfig, options: CopyOptions) -> Job:
+    """Return what a journal is for: all that decides what is read and aligned."""
     uuids = gateway.settings(index, "index.uuid").values()
     return {
         INDEX: index,
@@ -250,6 +255,11 @@ def _job(gateway: Gateway, index: str, config: IndexConfig) -> Job:
         "command": "copies",
         "scheme": config.scheme.name,
         "text_field": config.text_field,
+        "between": options.between,
+        "date_field": options.date_field,
+        "filters": json.dumps(options.filters, sort_keys=True),
+        "boilerplate": str(options.boilerplate),
+        "all_pairs": options.all_pairs,
     }
 
 

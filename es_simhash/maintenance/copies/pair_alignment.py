@@ -50,9 +50,11 @@ class PairAligner:
             hits = [pair.other.first for pair in missing]
             self._load([document, *hits])
             records_of_hits = aligned_texts(document, hits, self._texts)
-            for pair, record in zip(missing, records_of_hits, strict=True):
-                self._journal.add(_key(pair), record)
-                records[_key(pair)] = record
+            new = {
+                _key(pair): record for pair, record in zip(missing, records_of_hits, strict=True)
+            }
+            self._journal.add(new)
+            records |= new
         for pair in pairs:
             yield aligned_pair(pair, records[_key(pair)])
 

@@ -1,33 +1,28 @@
 """What a run over all documents keeps on disk: documents, shingles, texts, links and families.
 
 A run reads, compares and writes some documents at a time, and commits how far it is with what it
-has: one that was killed goes on from there.
+has (`work_files`).
 """
 
-import contextlib
 import json
-import shutil
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from sqlite3 import Connection
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.errors import InputError
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.sketch import Sketch
-from es_simhash.ingestion.bulk.journal_file import Job, JournalFile
 from es_simhash.maintenance.families.family_reader import FamilyDocument, ReadDocument
+from es_simhash.maintenance.work_files import WorkFiles
 from es_simhash.relation.candidate import StoredText
 from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.relation.stored_text import StoredParts
 
 _TABLES = (
-    "progress (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
     "texts (number INTEGER PRIMARY KEY, hash TEXT UNIQUE, characters INTEGER, least INTEGER)",
     # `text` is the number of the text; none of a document without words, or one that is skipped.
     "documents (number INTEGER PRIMARY KEY, home TEXT, id TEXT, routing TEXT, seq_no INTEGER,"
@@ -49,8 +44,6 @@ SHINGLES, SHINGLE_ENDS, PARTS, PART_ENDS, LINKS = "shingles", "ends", "texts", "
 _GROWING = (SHINGLES, SHINGLE_ENDS, PARTS, PART_ENDS, LINKS)
 LINK = np.dtype([("one", "<u4"), ("other", "<u4"), ("score", "<f8")])
 
-Numbers = NDArray[np.int64]
-
 
 @dataclass(frozen=True)
 class StoredDocument:
@@ -69,105 +62,11 @@ class StoredDocument:
     is_current: bool
 
 
-class RunFiles:
-    """The files of one run.
+class RunFiles(WorkFiles):
+    """The files of one run over all documents that finds their families."""
 
-    Args:
-        file: The journal.
-        folder: Where the other files are.
-    """
-
-    def __init__(self, file: JournalFile, folder: Path) -> None:
-        self._file = file
-        self.folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
-        sizes = self.progress("sizes") or {}
-        for name in _GROWING:
-            committed = sizes.get(name, 0)
-            with (folder / name).open("ab") as opened:
-                if opened.tell() < committed:
-                    raise InputError(
-                        f"File {folder / name} is incomplete. Begin at the start. Set fresh.",
-                        parameter="fresh",
-                    )
-                # What was written after the last commit is written again.
-                opened.truncate(committed)
-
-    @classmethod
-    @contextlib.contextmanager
-    def open(cls, path: Path, job: Job, *, fresh: bool = False) -> Iterator["RunFiles"]:
-        """Yield the files of a run, which no other command has meanwhile.
-
-        Args:
-            path: The journal; the other files are in a folder of that name.
-            job: What the run does.
-            fresh: Begin at the start.
-
-        Raises:
-            FileInUse: Another command has it.
-            InputError: It is of another job, no journal, damaged, or cannot be written, as on a
-                full disk.
-        """
-        with JournalFile.open(path, job, _TABLES, fresh=fresh) as file:
-            try:
-                yield cls(file, path.with_name(f"{path.name}.files"))
-            except OSError as error:
-                raise InputError(
-                    f"Cannot write the files of journal {path} ({error.strerror}). Free disk "
-                    "space and run the same again, or name another file. Set journal.",
-                    parameter="journal",
-                ) from error
-
-    def remove(self) -> None:
-        """Remove all files: the run is complete."""
-        self._file.remove()
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-    def progress(self, name: str) -> Any:
-        """Return how far something is; None where it has not begun."""
-        rows = self.select("SELECT value FROM progress WHERE name = ?", [name])
-        return next((json.loads(value) for (value,) in rows), None)
-
-    @contextlib.contextmanager
-    def commit(self, **progress: Any) -> Iterator[Connection]:
-        """Yield the database, to write to; all is written with how far the run is, or nothing."""
-        with self._file.transaction() as database:
-            yield database
-            sizes = {name: (self.folder / name).stat().st_size for name in _GROWING}
-            database.executemany(
-                "REPLACE INTO progress VALUES (?, ?)",
-                [(name, json.dumps(value)) for name, value in {**progress, "sizes": sizes}.items()],
-            )
-
-    def select(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Return the rows of a query; they fit in memory."""
-        with self._file.transaction() as database:
-            return database.execute(query, values).fetchall()
-
-    def pages(self, query: str, size: int, after: int = -1) -> Iterator[list[tuple[Any, ...]]]:
-        """Yield the rows of a query some at a time.
-
-        Args:
-            query: It takes rows with a number above one value, so many at the most, in order.
-            size: How many.
-            after: Number after which they begin.
-        """
-        while rows := self.select(query, [after, size]):
-            yield rows
-            after = rows[-1][0]
-
-    def append(self, name: str, array: NDArray[Any]) -> None:
-        """Append to a binary file; `commit` makes it last."""
-        with (self.folder / name).open("ab") as file:
-            array.tofile(file)
-
-    def size(self, name: str) -> int:
-        """Return the bytes of a binary file."""
-        return (self.folder / name).stat().st_size
-
-    def ends(self, name: str) -> Numbers:
-        """Return where the entries of a binary file end."""
-        return np.fromfile(self.folder / name, np.int64)
+    tables = _TABLES
+    growing = _GROWING
 
     def links(self) -> NDArray[Any]:
         """Return the pairs of texts that are linked, with their scores."""

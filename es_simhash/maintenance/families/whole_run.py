@@ -40,7 +40,7 @@ from es_simhash.pairs.representatives import Rank, rank_of
 from es_simhash.pairs.spilled_postings import SpilledPostings
 from es_simhash.relation.candidate import StoredText
 from es_simhash.relation.decided_pairs import ManualPairs
-from es_simhash.relation.references import DocumentRef, DocumentVersion
+from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.scoring import are_candidates, link_score, min_shared
 from es_simhash.store.protocol import Progress, no_progress
 from es_simhash.store.rows import batches_of
@@ -112,27 +112,8 @@ class WholeRun:
 
     def _unread(self, reader: FamilyReader) -> Iterator[ReadDocument]:
         """Yield the documents that were not read in this version; forget what is gone."""
-        with self.files.commit() as database:
-            database.execute("CREATE INDEX IF NOT EXISTS documents_id ON documents (id)")
-        (last,) = self.files.select("SELECT max(number) FROM documents")[0]
-        is_there = np.zeros(last + 1, np.bool_)
-        # Numbers begin at 1.
-        is_there[0] = True
-        for versions in batches_of(reader.versions(), _VERSIONS):
-            stored = self._stored_versions(versions)
-            missing = [version.ref.id for version in versions if version not in stored]
-            is_there[[stored[version] for version in versions if version in stored]] = True
-            yield from reader.of_ids(missing)
-        for gone in batches_of(np.flatnonzero(~is_there).tolist(), _VERSIONS):
-            with self.files.commit() as database:
-                database.executemany(
-                    "DELETE FROM documents WHERE number = ?", [(number,) for number in gone]
-                )
-
-    def _stored_versions(self, versions: Sequence[DocumentVersion]) -> dict[DocumentVersion, int]:
-        ids = json.dumps([version.ref.id for version in versions])
-        found = self.files.documents("id IN (SELECT value FROM json_each(?))", [ids])
-        return {stored.document.version: stored.number for stored in found}
+        for ids in self.files.unread(reader.versions()):
+            yield from reader.of_ids(ids)
 
     @property
     def texts(self) -> int:
