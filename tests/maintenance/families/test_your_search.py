@@ -241,6 +241,34 @@ def test_facets_of_families(articles: Articles) -> None:
     assert articles.ids(filled(followed, FAMILY=bucket["key"])) == ["rates-3", "rates-2", "rates-1"]
 
 
+def test_versions_a_day(articles: Articles) -> None:
+    (body,) = blocks("Versions a day")
+    days = articles.search(body)["aggregations"]["days"]["buckets"]
+    counts = [(day["key_as_string"][:10], day["doc_count"], day["families"]) for day in days]
+    assert counts == [("2023-01-10", 1, {"value": 1}), ("2023-01-11", 1, {"value": 1})]
+
+
+def test_documents_of_the_dsl(articles: Articles) -> None:
+    dsl = pytest.importorskip("elasticsearch.dsl", reason="client 8.18 and newer have it")
+    code = PAGE.split("\n## With elasticsearch.dsl\n")[1].split("```python\n")[1].split("```")[0]
+    names: dict[str, Any] = {}
+    exec(code.replace('"articles"', f'"{articles.name}"'), names)
+    dsl.connections.add_connection("default", articles.client)
+    try:
+        hits = names["Article"].current().query("match", text="interest rates").execute()
+        assert {hit.meta.id for hit in hits} == {"rates-3", *OTHERS}
+        assert all("simhash" not in hit for hit in hits)
+        article = names["Article"].get("rates-1")
+        assert [each.id for each in article.related(kinds=("version",), size=1)] == ["rates-2"]
+        has = {"exists": {"field": "simhash.shingles"}}
+        article.update(published="2023-01-09", refresh=True)
+        assert articles.client.count(index=articles.name, query=has)["count"] == 7
+        names["Article"](meta={"id": "loans"}, text="Nobody lends.").save(refresh=True)
+        assert articles.client.count(index=articles.name, query=has)["count"] == 6
+    finally:
+        dsl.connections.remove_connection("default")
+
+
 def test_diversify_and_collapse_on_one_question(articles: Articles) -> None:
     diversified, collapsed, both = blocks("Beside the diversify retriever")
     window = articles.ids({"query": collapsed["query"], "size": 20, "_source": False})
