@@ -1,6 +1,8 @@
 """Measures of the benches, on examples small enough to be computed by hand."""
 
 import json
+from dataclasses import replace
+from functools import partial
 from importlib.resources import files
 from math import log2, sqrt
 
@@ -20,7 +22,7 @@ def vector(*values: float) -> "np.typing.NDArray[np.float32]":
     return np.array(values, np.float32)
 
 
-# Similarity: 0.4 vectors, 0.3 concepts, 0.3 entities; concepts have the share of what is missing.
+# Similarity: 0.4 vectors, 0.4 concepts, 0.2 entities; concepts have the share of what is missing.
 
 
 def test_similarity_is_the_weighted_sum_of_the_cosines() -> None:
@@ -53,7 +55,17 @@ def test_entities_count_where_both_have_some() -> None:
     another = SemanticProfile("en", {"crane": 0.6, "storm": 0.8}, (Entity("Saltwick"),))
     none = SemanticProfile("en", {"crane": 0.6, "storm": 0.8})
     found = rankings.similarities([one, same, another, none])[0]
-    assert found == pytest.approx(np.array([1, 0.7 * 0.6 + 0.3, 0.7 * 0.6, 0.6]))
+    assert found == pytest.approx(np.array([1, 0.8 * 0.6 + 0.2, 0.8 * 0.6, 0.6]))
+
+
+def test_learned_vectors_count_as_much_as_they_are_trusted() -> None:
+    half = partial(SemanticProfile, "en", has_learned_vector=True, vector_trust=0.5)
+    one, other = half({"crane": 1.0}, vector=vector(1, 0)), half({"pie": 1.0}, vector=vector(1, 0))
+    trusted = replace(other, vector_trust=1.0)
+    # That of the query decides: half of 0.3, and all of it.
+    assert rankings.similarities([one, trusted])[0, 1] == pytest.approx(0.15)
+    assert rankings.similarities([one, trusted])[1, 0] == pytest.approx(0.3)
+    assert compare_profiles(one, other).similarity == pytest.approx(0.15)
 
 
 def test_a_row_queries_and_a_column_is_stored() -> None:

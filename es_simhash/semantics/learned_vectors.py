@@ -36,6 +36,9 @@ from es_simhash.semantics.vectors import (
 
 # Dimensions of the words of the index, beside those that the shipped word vectors are reduced to.
 OWN_DIMENSIONS = INDEX_DIMENSIONS - SHIPPED_DIMENSIONS
+# Word vectors learned from fewer texts say as much less: of German laws and Chinese news, the best
+# weight grows with the number of texts up to here (docs/semantic-neighbours.md).
+TRUSTED_DOCUMENTS = 1_000
 # Hexadecimal digits of the digest in a name.
 _NAME_DIGITS = 8
 
@@ -58,6 +61,13 @@ class LanguageVectors:
     codes: NDArray[np.int8]
     weights: NDArray[np.float32]
     reduction: NDArray[np.int8] | None = None
+
+    @property
+    def trust(self) -> float:
+        """How much the vectors say, from 0 to 1; those by the shipped word vectors say all."""
+        if self.reduction is not None:
+            return 1.0
+        return min(1.0, self.documents / TRUSTED_DOCUMENTS)
 
     @cached_property
     def _rows(self) -> dict[str, int]:
@@ -203,6 +213,14 @@ class LearnedVectors:
                 # Too few texts to learn from. Words differ most in the first dimensions.
                 rows[numbers] = unit_rows(shipped[numbers, :INDEX_DIMENSIONS].astype(np.float64))
         return _known(rows), _known(shipped)
+
+    def trust(self, language: str) -> float:
+        """Return how much vectors of texts of a language say, from 0 to 1.
+
+        Args:
+            language: ISO 639-1 code.
+        """
+        return self.languages[language].trust if language in self.languages else 1.0
 
     def word_parts(self, extraction: Extraction, vector: Vector) -> dict[str, float]:
         """Return what each word of a text adds to the dot product of its vector and another one.

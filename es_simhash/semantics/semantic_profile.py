@@ -122,6 +122,13 @@ class WordTable(Protocol):
             table has nothing of it.
         """
 
+    def trust(self, language: str) -> float:
+        """Return how much vectors of texts of a language say, from 0 to 1.
+
+        Args:
+            language: ISO 639-1 code.
+        """
+
     def word_parts(self, extraction: Any, vector: NDArray[np.float32]) -> dict[str, float]:
         """Return what each word of a text adds to the dot product of its vector and another one.
 
@@ -165,6 +172,8 @@ class SemanticProfile:
             then the shipped one. Empty for other vectors. Vectors of two tables are not compared,
             nor are those of two languages by one that was learned.
         has_learned_vector: Whether that table was learned.
+        vector_trust: How much a learned vector says, from 0 to 1: less by a table that was learned
+            from few texts, and less of a text of few words.
         shipped_vector: Unit vector by the shipped table, where `vector` is by a learned one:
             documents that have not been given theirs yet are compared by it.
         extraction: What the profile was made of; None where that was not kept.
@@ -179,6 +188,7 @@ class SemanticProfile:
     background: TermWeights | None = field(default=None, repr=False)
     vector_table: str = ""
     has_learned_vector: bool = False
+    vector_trust: float = 1.0
     shipped_vector: NDArray[np.float32] | None = None
     extraction: Extraction | None = field(default=None, repr=False, compare=False)
 

@@ -56,9 +56,9 @@ def _parts(query: SemanticProfile, hit: SemanticProfile) -> tuple[Parts, Parts]:
     query_terms = entity_terms(query.stored_entities(), query)
     hit_terms = entity_terms(hit.stored_entities(), query)
     weights = SimilarityWeights.of(
+        query,
         vectors=have_comparable_vectors(query, hit),
         entities=bool(query_terms and hit_terms),
-        are_learned=query.has_learned_vector,
     )
     words = _products(query.query_concepts(), hit.stored_concepts(), weights.concepts)
     return words, _products(query_terms, hit_terms, weights.entities)

@@ -1,7 +1,9 @@
 """Semantic similarity of two texts, and the concepts and entities they share.
 
-The similarity h is 0.4 of the cosine of the vectors, 0.3 of that of the weighted concepts and 0.3
-of that of the entities. Where one side has no vector, or no entity, the concepts have its share.
+The similarity h is 0.4 of the cosine of the vectors, 0.4 of that of the weighted concepts and 0.2
+of that of the entities; vectors learned from the index have at most 0.3, and less where they were
+learned from few texts or the text is short. The concepts have what is left, and the share of
+vectors or entities that one side lacks.
 With a background of the index, what is common there weighs less among concepts and entities.
 A cosine is a sum over what is shared, so each shared concept and entity contributes to h.
 """
@@ -19,7 +21,7 @@ from es_simhash.semantics.semantic_profile import SemanticProfile
 from es_simhash.semantics.semantic_similarity import SemanticSimilarity
 
 # Chosen on their plateau over four collections, docs/semantic-neighbours.md.
-VECTOR_WEIGHT, ENTITY_WEIGHT = 0.4, 0.3
+VECTOR_WEIGHT, ENTITY_WEIGHT = 0.4, 0.2
 # Vectors learned from the index have less, or news on one subject would all be alike
 # (docs/semantic-neighbours.md).
 LEARNED_VECTOR_WEIGHT = 0.3
@@ -39,18 +41,24 @@ class SimilarityWeights(NamedTuple):
     entities: float
 
     @classmethod
-    def of(cls, *, vectors: bool, entities: bool, are_learned: bool = False) -> "SimilarityWeights":
+    def of(cls, query: SemanticProfile, *, vectors: bool, entities: bool) -> "SimilarityWeights":
         """Return the weights for two texts that both have vectors, or entities, or not.
 
         Args:
+            query: Profile of the query.
             vectors: Whether both have vectors.
             entities: Whether both have entities.
-            are_learned: Whether the vectors are by a table learned from the index.
         """
-        vector = LEARNED_VECTOR_WEIGHT if are_learned else VECTOR_WEIGHT
-        vector = vector if vectors else 0.0
+        vector = vector_weight(query) if vectors else 0.0
         entity = ENTITY_WEIGHT if entities else 0.0
         return cls(vector, 1 - vector - entity, entity)
+
+
+def vector_weight(query: SemanticProfile) -> float:
+    """Return the weight of the vectors where both texts have one."""
+    if not query.has_learned_vector:
+        return VECTOR_WEIGHT
+    return LEARNED_VECTOR_WEIGHT * query.vector_trust
 
 
 def semantic_similarity(
@@ -90,7 +98,7 @@ def similarity_parts(
     """Return the similarities of a query and many texts; arguments as for `semantic_similarity`."""
     weights_of = {
         (has_vectors, has_entities): SimilarityWeights.of(
-            vectors=has_vectors, entities=has_entities, are_learned=query.has_learned_vector
+            query, vectors=has_vectors, entities=has_entities
         )
         for has_vectors in (True, False)
         for has_entities in (True, False)

@@ -88,8 +88,15 @@ def test_a_pair_has_one_score_however_it_is_asked(news_index: News, cluster_url:
         assert explained.similarity == pytest.approx(similarity, abs=0.005)
         assert back.similarity == pytest.approx(explained.similarity, abs=0.005)
     in_memory = scores(memory.related(id=QUERY, options=NEAR))
-    assert in_memory.keys() == expected.keys()
-    assert in_memory == pytest.approx(expected, abs=0.005)
+    # Of those that end the list, some are as near as others that are not shown.
+    least = min(expected.values()) + 0.001
+    nearest = {id for id, similarity in expected.items() if similarity > least}
+    assert len(nearest) > 10
+    assert nearest <= in_memory.keys()
+    assert nearest == {id for id, similarity in in_memory.items() if similarity > least}
+    assert {id: in_memory[id] for id in nearest} == pytest.approx(
+        {id: expected[id] for id in nearest}, abs=0.005
+    )
 
 
 def test_a_sidecar_other_shards_and_a_client_that_does_not_wait_answer_alike(

@@ -75,7 +75,7 @@ def test_a_name_in_every_document_leaves_its_share_to_the_concepts() -> None:
     known = replace(BACKGROUND, languages={"en": everywhere})
     plain = compare_profiles(one, other)
     weighed = compare_profiles(replace(one, background=known), other)
-    assert (plain.entities, weighed.entities) == (pytest.approx(0.3), 0)
+    assert (plain.entities, weighed.entities) == (pytest.approx(0.2), 0)
     assert weighed.similarity < plain.similarity - 0.25
 
 

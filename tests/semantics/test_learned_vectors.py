@@ -154,3 +154,10 @@ def test_a_text_without_known_words_has_no_parts() -> None:
         parts = TABLE.word_parts(Extraction(language, {"qqqx": 3}), vector)
         assert not any(parts.values())
         assert TABLE.word_parts(Extraction(language), vector) == {}
+
+
+def test_vectors_learned_from_few_texts_say_less_but_those_of_english_words_say_all() -> None:
+    assert TABLE.trust("de") == 0.3
+    assert replace(TABLE, languages={"de": replace(GERMAN, documents=4_000)}).trust("de") == 1
+    # Half of an English vector is by the shipped word vectors, and so is one of no table.
+    assert TABLE.trust("en") == TABLE.trust("fr") == 1

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.semantics.semantic_profile import SemanticProfile
-from es_simhash.semantics.similarity import ENTITY_WEIGHT, SimilarityWeights, entity_terms
+from es_simhash.semantics.similarity import ENTITY_WEIGHT, entity_terms, vector_weight
 
 Matrix = NDArray[np.float32]
 Order = NDArray[np.int64]
@@ -34,17 +34,17 @@ def similarities(profiles: Sequence[SemanticProfile]) -> Matrix:
     # Vectors of a learned table are compared within a language.
     spaces = {space: place for place, space in enumerate({each.vector_space for each in profiles})}
     space_of = np.array([spaces[profile.vector_space] for profile in profiles])
-    are_learned = any(profile.has_learned_vector for profile in profiles)
-    weight = SimilarityWeights.of(vectors=True, entities=False, are_learned=are_learned).vector
     compared = both & (space_of[:, None] == space_of)
-    shares[compared] -= weight
+    weights = np.where(compared, [[vector_weight(query)] for query in profiles], 0.0)
+    weights = weights.astype(np.float32)
+    shares -= weights
     combined *= shares
     combined[named] += ENTITY_WEIGHT * names[named]
     if known.any():
         vectors = np.stack([profile.vector for profile in profiles if profile.vector is not None])
         cosines = np.zeros_like(combined)
         cosines[both] = np.clip(vectors @ vectors.T, 0, 1).ravel()
-        combined[compared] += weight * cosines[compared]
+        combined += weights * cosines
     return combined
 
 

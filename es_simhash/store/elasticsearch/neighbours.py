@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,8 @@ from es_simhash.store.semantic_codec import (
 # concepts, and names that are equal in full. They were chosen so that the first hits have those of
 # the greatest similarity, which the client computes (docs/semantic-neighbours.md).
 _VECTOR_BOOST, _CONCEPT_BOOST, _NAMES_BOOST = 0.6, 0.5, 0.15
+# What concepts weigh more where vectors say nothing.
+_MORE_CONCEPTS = 0.3
 # Documents whose distance from the vector counts in the order. More of them cost little; hits do.
 _NEAREST = 5_000
 # The share of equal bits of vectors that have nothing in common, and the score of a cosine of 0.
@@ -65,9 +67,10 @@ def near_bodies(request: FindNear, config: IndexConfig, where: Where) -> list[di
     own_scheme: Filter = {"term": {config.path(fields.SEMANTIC_SCHEME): scheme.name}}
     required, excluded = clauses(where, config)
     conditions = [own_scheme, *filters_of(where, config)]
-    should = [_nearest(space, _size(request), conditions) for space in spaces]
+    boosts = _Boosts.of(profile)
+    should = [_nearest(space, boosts.vectors, _size(request), conditions) for space in spaces]
     if terms := concept_terms(profile.query_concepts()):
-        should.append(_common(terms, config.simhash_field))
+        should.append(_common(terms, boosts.concepts, config.simhash_field))
     should += _named(profile, config)
     body = {
         "size": _size(request),
@@ -87,6 +90,25 @@ def near_bodies(request: FindNear, config: IndexConfig, where: Where) -> list[di
         "post_filter": own_scheme,
     }
     return [body]
+
+
+class _Boosts(NamedTuple):
+    """What vectors and concepts weigh in the order of the server.
+
+    Attributes:
+        vectors: Weight of the vectors, twice that of their cosine.
+        concepts: Weight of the cosine of the concepts.
+    """
+
+    vectors: float
+    concepts: float
+
+    @classmethod
+    def of(cls, profile: SemanticProfile) -> "_Boosts":
+        """Return the weights for a query: less for vectors that say less of it."""
+        trust = profile.vector_trust
+        more = _MORE_CONCEPTS * (1 - trust)
+        return cls(round(_VECTOR_BOOST * trust, 4), round(_CONCEPT_BOOST + more, 4))
 
 
 def _size(request: FindNear) -> int:
@@ -154,7 +176,7 @@ def _docvalue_fields(request: FindNear, spaces: Sequence[_Space], config: IndexC
     return values
 
 
-def _nearest(space: _Space, size: int, conditions: Sequence[Filter]) -> Filter:
+def _nearest(space: _Space, boost: float, size: int, conditions: Sequence[Filter]) -> Filter:
     """Return the clause for the documents whose vectors are nearest."""
     nearest = min(max(_NEAREST, size), MAX_HITS)
     search = {
@@ -163,7 +185,7 @@ def _nearest(space: _Space, size: int, conditions: Sequence[Filter]) -> Filter:
         "k": nearest,
         "num_candidates": nearest,
         "filter": [*conditions, *({"term": {k: v}} for k, v in space.members.items())],
-        "boost": _VECTOR_BOOST,
+        "boost": boost,
     }
     return {"knn": search}
 
@@ -182,13 +204,13 @@ def _named(profile: SemanticProfile, config: IndexConfig) -> list[Filter]:
     ]
 
 
-def _common(terms: Mapping[str, float], simhash_field: str) -> Filter:
+def _common(terms: Mapping[str, float], boost: float, simhash_field: str) -> Filter:
     search = {
         "field": field_path(simhash_field, fields.CONCEPTS),
         "query_vector": dict(terms),
         # Left to itself a server may drop frequent concepts, and the cosine would be wrong.
         "prune": False,
-        "boost": _CONCEPT_BOOST,
+        "boost": boost,
         # The score of this clause is the cosine of the concepts.
         "_name": fields.CONCEPTS,
     }
@@ -208,9 +230,10 @@ def read_near(
     query_entities = entity_terms(profile.stored_entities(), profile)
     entities = field_path(simhash_field, fields.ENTITIES)
     named = [fields_of_hit.get(entities, ()) for fields_of_hit in values]
+    boost = _Boosts.of(profile).concepts
     similarities = similarity_parts(
         cosines,
-        [_concept_score(hit) / _CONCEPT_BOOST for hit in hits],
+        [_concept_score(hit) / boost for hit in hits],
         entity_cosines(query_entities, named, profile),
         profile,
     )
@@ -259,7 +282,8 @@ def _unread(hits: Sequence[Mapping[str, Any]], request: FindNear) -> float:
     """Estimate how near documents may be that were not read; 0 when all were read."""
     if len(hits) < _size(request):
         return 0.0
-    unrelated = 0.0 if request.profile.vector is None else _VECTOR_BOOST * _UNRELATED
+    profile = request.profile
+    unrelated = 0.0 if profile.vector is None else _Boosts.of(profile).vectors * _UNRELATED
     return max(0.0, float(hits[-1]["_score"]) - unrelated) + UNREAD_MARGIN
 
 

@@ -57,6 +57,19 @@ def test_the_order_adds_up_vectors_concepts_and_equal_names() -> None:
     assert sum(each["boost"] for each in searched) == pytest.approx(0.15, abs=0.001)
 
 
+def test_vectors_that_say_little_order_less_and_concepts_more() -> None:
+    nearest, concepts, *_ = clauses(replace(PROFILE, vector_trust=0.2))
+    assert nearest["knn"]["boost"] == 0.12
+    assert concepts["sparse_vector"]["boost"] == 0.74
+    # The score of concepts is their cosine times the boost.
+    hit = {"_id": "a", "_index": "i", "_score": 0.4, "matched_queries": {"concepts": 0.37}}
+    profile = replace(PROFILE, vector=None, entities=(), vector_trust=0.2)
+    (found,) = read_near(
+        [{"hits": {"hits": [hit]}}], FindNear(profile, Where(), 2), CONFIG
+    ).neighbours
+    assert found.semantics.concepts == pytest.approx(0.5)
+
+
 def test_many_more_vectors_are_compared_than_documents_are_read() -> None:
     assert body()["size"] == 200
     assert clauses()[0]["knn"]["k"] == clauses()[0]["knn"]["num_candidates"] == 5000
