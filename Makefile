@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: demo node node-stop test check clean docs docs-check docker-lock pictures bench bench-versions bench-speed bench-ingest bench-sources bench-guarantee bench-scale bench-mlt bench-question bench-fields bench-plan \
   bench-semantics bench-labelled-neighbours bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-family-run bench-sweep bench-decisions \
-  bench-passages bench-copies bench-changes bench-chains bench-widget bench-load bench-async bench-distinct bench-outage bench-strain bench-contract \
+  bench-passages bench-copies bench-changes bench-chains bench-widget bench-first-run bench-load bench-async bench-distinct bench-outage bench-strain bench-contract \
   bench-parts-of-speech bench-peers version-weights bench-candidates bench-engines bench-schemes bench-tune \
   evaluate experiments test-spark bench-spark test-faults test-fuzz
 
@@ -226,6 +226,10 @@ bench-changes: $(STAMP)
 # Versions listed by date, where their chains are known (needs the data).
 bench-chains: $(STAMP)
 	@$(BIN)/python -m tests.bench.chains $(ARGS)
+
+# How soon a fresh clone, and a wheel, show versions of one's own documents in a browser's page.
+bench-first-run: $(STAMP)
+	@$(BIN)/python -m tests.bench.first_run $(ARGS)
 
 # Size of the widget, and how soon it shows an answer (needs Chromium).
 bench-widget: $(STAMP)

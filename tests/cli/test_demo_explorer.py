@@ -1,12 +1,8 @@
 """`es-simhash demo` in a terminal: the explorer, until Ctrl-C."""
 
 import json
-import os
 import re
-import select
-import subprocess
 import sys
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,8 +12,7 @@ from urllib.request import urlopen
 import pytest
 
 from es_simhash.errors import install_command
-
-pytest.importorskip("pty")
+from tests.support.terminal import Terminal
 
 pytestmark = pytest.mark.cluster
 
@@ -27,56 +22,6 @@ WITHOUT_EXTRA = (
     "u.find_spec = lambda name, *a: None if name == 'uvicorn' else find(name, *a)\n"
 )
 DEMO = "from es_simhash.cli.main import main; import sys; sys.argv = ['es-simhash', *{}]; main()"
-
-
-class Terminal:
-    """A program in a terminal of 80 columns and 24 rows.
-
-    Attributes:
-        shown: What it has printed.
-    """
-
-    def __init__(self, code: str, folder: Path, url: str) -> None:
-        import fcntl
-        import pty
-        import struct
-        import termios
-
-        self.shown = ""
-        self._terminal, child = pty.openpty()
-        fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-        environment = {**os.environ, "ELASTICSEARCH_URL": url, "TERM": "dumb"}
-        environment.pop("COLUMNS", None)
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", code], stdin=child, stdout=child, stderr=child, cwd=folder,
-            env=environment, start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-        )  # fmt: skip
-        os.close(child)
-
-    def type(self, keys: bytes) -> None:
-        os.write(self._terminal, keys)
-
-    def read(self, until: Callable[[], bool], seconds: float = 90) -> None:
-        """Read what it prints until something holds."""
-        end = time.monotonic() + seconds
-        while not until():
-            assert time.monotonic() < end, self.shown
-            if select.select([self._terminal], [], [], 0.1)[0]:
-                try:
-                    self.shown += os.read(self._terminal, 65_536).decode(errors="replace")
-                except OSError:  # The program has ended.
-                    return
-
-    def end(self) -> int:
-        """Read all that is left, and return the exit status."""
-        self.read(lambda: False)
-        return self.process.wait(30)
-
-    def close(self) -> None:
-        self.process.kill()
-        self.process.wait(10)
-        os.close(self._terminal)
 
 
 @pytest.fixture
@@ -90,7 +35,8 @@ def open_demo(cluster_url: str, client: Any, tmp_path: Path) -> Iterator[Callabl
 
     def start(*options: str, before: str = "") -> Terminal:
         code = before + DEMO.format(["demo", "--corpus", str(corpus), *options])
-        opened.append(Terminal(code, tmp_path, cluster_url))
+        environment = {"ELASTICSEARCH_URL": cluster_url, "TERM": "dumb"}
+        opened.append(Terminal([sys.executable, "-c", code], environment, tmp_path))
         return opened[-1]
 
     yield start

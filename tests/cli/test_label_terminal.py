@@ -1,15 +1,9 @@
 """`es-simhash lab label` in a terminal: keys without Enter, Ctrl-C, and the end by a signal."""
 
-import fcntl
-import os
-import pty
 import re
-import select
 import signal
-import struct
 import subprocess
 import sys
-import termios
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,70 +12,47 @@ import pytest
 from rich.cells import cell_len
 
 from es_simhash.lab.evaluation.labelled_pairs import read_pairs
+from tests.support.terminal import COLUMNS, Terminal
 
 pytestmark = pytest.mark.cluster
 
 COMMAND = [sys.executable, "-m", "es_simhash", "lab", "label"]
 QUESTION = "q quit: "
 SECONDS = 60
-COLUMNS = 80
 COLOURS = re.compile(r"\x1b\[[\d;]*m")
 
 
-class Terminal:
-    """A terminal of 80 columns with the command in it."""
+class Labelling(Terminal):
+    """The command in a terminal of 40 rows."""
 
     def __init__(self, arguments: list[str], url: str) -> None:
-        self._master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, COLUMNS, 0, 0))
-        self.process = subprocess.Popen(
-            [*COMMAND, *arguments],
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            env={**os.environ, "ELASTICSEARCH_URL": url, "TERM": "xterm-256color"},
-            start_new_session=True,
-        )
-        os.close(slave)
-        self.seen = ""
+        environment = {"ELASTICSEARCH_URL": url, "TERM": "xterm-256color"}
+        super().__init__([*COMMAND, *arguments], environment, rows=40)
 
     def until(self, words: str) -> str:
         """Return what is printed up to some words."""
-        end = time.monotonic() + SECONDS
-        while words not in self.seen:
-            assert time.monotonic() < end, self.seen
-            if select.select([self._master], [], [], 1)[0]:
-                self.seen += os.read(self._master, 65_536).decode("utf-8", "replace")
-        found, _, self.seen = self.seen.partition(words)
+        self.read(lambda: words in self.shown, SECONDS)
+        found, there, self.shown = self.shown.partition(words)
+        assert there, found
         return found
 
     def press(self, keys: str) -> None:
-        # The terminal takes keys when it waits for one, and drops those before.
         end = time.monotonic() + SECONDS
-        while termios.tcgetattr(self._master)[3] & termios.ICANON:
+        while not self.reads_keys():
             assert time.monotonic() < end
             time.sleep(0.01)
-        os.write(self._master, keys.encode())
-
-    def end(self) -> int:
-        return self.process.wait(SECONDS)
-
-    def close(self) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        os.close(self._master)
+        self.type(keys.encode())
 
 
 @pytest.fixture
 def start(
     labelled_index: str, cluster_url: str, tmp_path: Path
-) -> Iterator[Callable[..., Terminal]]:
+) -> Iterator[Callable[..., Labelling]]:
     started = []
 
-    def open_terminal(*options: str) -> Terminal:
+    def open_terminal(*options: str) -> Labelling:
         arguments = [labelled_index, "--labels", str(tmp_path / "pairs.tsv"), *options]
-        started.append(Terminal(arguments, cluster_url))
+        started.append(Labelling(arguments, cluster_url))
         return started[-1]
 
     yield open_terminal
@@ -90,7 +61,7 @@ def start(
 
 
 def test_one_key_labels_a_pair_and_a_kill_loses_nothing(
-    start: Callable[..., Terminal], tmp_path: Path
+    start: Callable[..., Labelling], tmp_path: Path
 ) -> None:
     path = tmp_path / "pairs.tsv"
     terminal = start()
