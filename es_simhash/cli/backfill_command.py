@@ -23,6 +23,7 @@ from es_simhash.maintenance.backfills.estimate import Estimate, estimate
 from es_simhash.maintenance.backfills.prune import prune, require_sidecar_of
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.text.counting import counted
 from es_simhash.text.escaping import file_name
 
 
@@ -76,7 +77,8 @@ def _prune(client: Client, index: str, sidecar: str, config: IndexConfig, *, dry
         return
     report = prune(client, index, sidecar, config=config, dry_run=dry_run)
     verb = "Would delete" if dry_run else "Deleted"
-    click.echo(f"{verb} {report.deleted} documents of {sidecar!r} that are no longer in {index!r}.")
+    deleted = counted(report.deleted, "document")
+    click.echo(f"{verb} {deleted} of {sidecar!r} no longer in {index!r}.")
     if report.changed:
         click.echo(f"Skipped {report.changed} that changed meanwhile. Prune again.")
     if report.foreign:

@@ -22,9 +22,11 @@ from es_simhash.cli.options import PassageOrder, TableOrJson, Target, TextTarget
 from es_simhash.cli.output import print_json, shortened
 from es_simhash.cli.relation_tables import print_relation
 from es_simhash.cli.row_output import RowOutput
+from es_simhash.cli.titles import Titles
 from es_simhash.constraints import constraints
 from es_simhash.differences.history import Blame, BlamedSentence, History
 from es_simhash.errors import InputError
+from es_simhash.text.counting import counted
 from es_simhash.text.escaping import one_line
 
 
@@ -43,14 +45,17 @@ def explain(
     the score is.
     """
     # Help is printed without the client, which takes long to import.
-    from es_simhash.cli.opened_index import opened
+    from es_simhash.cli.opened_index import opened, titles_of
 
     with opened(target) as searched:
         relation = searched.explain(a, b)
-    print_relation(a, b, relation, passage_order, output_format)
+        titles = titles_of(searched, (a, b)) if output_format == "table" else Titles()
+    print_relation(titles.named(a), titles.named(b), relation, passage_order, output_format)
 
 
 _FORMATS_OF_HISTORY = ("table", "text", "json")
+# A patch names its files by ids.
+_FORMATS_WITH_TITLES = ("table", "text", "html")
 
 
 @command
@@ -75,16 +80,24 @@ def changes(
     """
     _require_usage(ids, family, date_field, output_format)
     # Help is printed without the client, which takes long to import.
-    from es_simhash.cli.opened_index import opened
+    from es_simhash.cli.opened_index import opened, titles_of
 
     with opened(target, date=date_field) as searched:
         if family is not None:
-            _print_history(searched.history(family, date_field=date_field), output_format)
+            history = searched.history(family, date_field=date_field)
+            if output_format == "json":
+                print_json(history.to_dict())
+                return
+            titles = titles_of(searched, (version.id for version in history.versions))
+            _print_history(history, titles, output_format)
             return
         a, b = ids
         found, timeline = searched.changes(a, b), None
         if output_format == "html":
             timeline = searched.timeline(a, b, date_field=date_field)
+        if output_format in _FORMATS_WITH_TITLES:
+            titles = titles_of(searched, ids)
+            a, b = titles.named(a), titles.named(b)
     print_changes(found, a, b, output_format, timeline)
 
 
@@ -106,16 +119,14 @@ def _require_usage(
         )
 
 
-def _print_history(history: History, output_format: str) -> None:
-    if output_format == "json":
-        print_json(history.to_dict())
-        return
+def _print_history(history: History, titles: Titles, output_format: str) -> None:
     console = console_of(output_format)
     printer = ChangesPrinter(console)
-    console.print(Text(f"{len(history.versions)} versions {order_line(history)}"), soft_wrap=True)
-    console.print(Text(version_label(history.versions[0]), "bold"), soft_wrap=True)
+    count = counted(len(history.versions), "version")
+    console.print(Text(f"{count} {order_line(history)}"), soft_wrap=True)
+    console.print(Text(version_label(history.versions[0], titles), "bold"), soft_wrap=True)
     for step in history.steps:
-        console.print(Text(version_label(step.newer), "bold"), soft_wrap=True)
+        console.print(Text(version_label(step.newer, titles), "bold"), soft_wrap=True)
         printer.print_summary(step.changes, "  ")
 
 
@@ -138,13 +149,18 @@ def blame(
         words: Show only the sentences that have these words.
     """
     # Help is printed without the client, which takes long to import.
-    from es_simhash.cli.opened_index import opened
+    from es_simhash.cli.opened_index import opened, titles_of
 
     with opened(target, date=date_field) as searched:
         found = searched.blame(id, date_field=date_field)
+        titles = Titles()
+        if output.output_format == "table":
+            titles = titles_of(searched, (version.id for version in found.versions))
     sentences = found.sentences if words is None else _with_words(found, words)
     whole = replace(found, sentences=sentences).to_dict()
-    output.print(lambda: whole, lambda: whole["sentences"], lambda: _print(found, sentences))
+    output.print(
+        lambda: whole, lambda: whole["sentences"], lambda: _print(found, sentences, titles)
+    )
 
 
 def _with_words(found: Blame, text: str) -> tuple[BlamedSentence, ...]:
@@ -157,21 +173,19 @@ def _with_words(found: Blame, text: str) -> tuple[BlamedSentence, ...]:
     return sentences
 
 
-def _print(found: Blame, sentences: tuple[BlamedSentence, ...]) -> None:
+def _print(found: Blame, sentences: tuple[BlamedSentence, ...], titles: Titles) -> None:
     console = Console(highlight=False)
-    versions = "version" if len(found.versions) == 1 else "versions"
+    count = counted(len(found.versions), "version")
     console.print(
-        Text(
-            f"{version_label(found.version)}: {len(found.versions)} {versions} {order_line(found)}"
-        ),
+        Text(f"{version_label(found.version, titles)}: {count} {order_line(found)}"),
         soft_wrap=True,
     )
     last = None
     for blamed in sentences:
-        since, first = version_label(blamed.since), version_label(blamed.first)
+        since, first = (version_label(each, titles) for each in (blamed.since, blamed.first))
         # Of sentences that came together, the first names the version.
         if (since, first) != last:
-            begun = "" if first == since else f", begun in {first}"
+            begun = "" if first == since else f", first written in {first}"
             console.print(Text.assemble((since, "cyan"), (begun, "dim")), soft_wrap=True)
         last = since, first
         console.print(Padding(Text(one_line(blamed.sentence.text)), (0, 0, 0, 2)))

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from es_simhash.cli.output import listed, print_json, shortened
+from es_simhash.cli.titles import Titles, named
 from es_simhash.constraints import constraints
 from es_simhash.differences.difference import Changes, KeyChange
 from es_simhash.differences.history import Blame, History, Version
@@ -22,6 +23,7 @@ from es_simhash.differences.rendering.hunks import (
 )
 from es_simhash.differences.rendering.unified import unified_diff
 from es_simhash.differences.version_timeline import Timeline
+from es_simhash.relation.relation import DocumentContext
 from es_simhash.relation.text_comparison import compare
 from es_simhash.text.escaping import one_line, printable
 
@@ -37,9 +39,12 @@ OrderingDate = Annotated[
 ]
 
 
-def version_label(version: Version) -> str:
-    """Return the date and the id of a version as one line."""
-    return " ".join(filter(None, (version.date, one_line(version.id))))
+def version_label(version: Version, titles: Titles) -> str:
+    """Return a version as one line: by its title, where it has one, its date and its id."""
+    document = titles.documents.get(version.id)
+    if document is None or document.title is None:
+        return " ".join(filter(None, (version.date, one_line(version.id))))
+    return named(version.id, DocumentContext(title=document.title, date=version.date))
 
 
 def order_line(found: History | Blame) -> str:

@@ -26,6 +26,7 @@ from es_simhash.maintenance.copies.sentences import (
     pair_line,
 )
 from es_simhash.pairs.copies import CopiesReport
+from es_simhash.text.counting import counted
 from es_simhash.text.escaping import one_line
 
 
@@ -93,7 +94,8 @@ def print_copies(report: CopiesReport, size: int, console: Console) -> None:
         console.print(side_by_side([passage.as_shared() for passage in copy.passages]))
         console.print()
     if len(report.copies) > size:
-        console.print(f"... {len(report.copies) - size} more pairs; --format json lists all")
+        more = counted(len(report.copies) - size, "more pair")
+        console.print(f"... {more}; --format json lists all", highlight=False)
     _print_boilerplate(report, console)
     console.print(counts_line(report), highlight=False, soft_wrap=True)
 
@@ -101,12 +103,14 @@ def print_copies(report: CopiesReport, size: int, console: Console) -> None:
 def _print_boilerplate(report: CopiesReport, console: Console) -> None:
     if not report.boilerplate and not report.short_boilerplate:
         return
-    what = "values" if report.between else "families"
+    what = "value" if report.between else "family"
     console.print(Text("Boilerplate, left out:", "bold"))
     for passage in report.boilerplate[:_MAX_BOILERPLATE]:
+        groups = counted(passage.groups, what)
+        documents = counted(passage.documents, "document")
         console.print(
             Text.assemble(
-                f"  {passage.groups} {what}, {passage.documents} documents, as in ",
+                f"  {groups}, {documents}, as in ",
                 one_line(passage.id),
                 ": ",
                 (shortened(passage.text, _BOILERPLATE_CHARACTERS), "dim"),
@@ -116,7 +120,7 @@ def _print_boilerplate(report: CopiesReport, console: Console) -> None:
     if more > 0:
         console.print(f"  ... {more} more; --format json lists all")
     if report.short_boilerplate:
-        console.print(f"  {report.short_boilerplate} short phrases")
+        console.print(f"  {counted(report.short_boilerplate, 'short phrase')}")
 
 
 def print_left_out(report: CopiesReport) -> None:

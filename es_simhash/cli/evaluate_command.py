@@ -43,6 +43,7 @@ from es_simhash.lab.methods.project_method import DEFAULT_METHOD, project_method
 from es_simhash.questions.index import open_index
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
+from es_simhash.text.counting import counted
 
 # Characters of a line of a file.
 _FILE_WIDTH = 160
@@ -114,7 +115,7 @@ def _console_table(table: Table) -> ConsoleTable:
 
 def _print_wrong(evaluation: SetEvaluation, console: Console) -> None:
     name, total = evaluation.methods[0].name, evaluation.wrong_total
-    console.print(Text(f"\n{name} gets {total} pairs wrong", "bold"), soft_wrap=True)
+    console.print(Text(f"\n{name} gets {counted(total, 'pair')} wrong", "bold"), soft_wrap=True)
     for pair in evaluation.wrong:
         for number, line in enumerate(wrong_lines(pair)):
             console.print(Text(("  " if number else "- ") + shortened(line)), soft_wrap=True)

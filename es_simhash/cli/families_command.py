@@ -2,17 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
+from rich.text import Text
 
 from es_simhash.cli.columns import Column, print_columns
 from es_simhash.cli.commands import command
 from es_simhash.cli.files import append_changes, require_writable
-from es_simhash.cli.options import ChangesFile, StoredTarget, TextTarget
+from es_simhash.cli.options import ChangesFile, StoredTarget, Target, TextTarget
 from es_simhash.cli.output import listed, undated_line
 from es_simhash.cli.progress import progress_bar
 from es_simhash.cli.row_output import Row, RowOutput
+from es_simhash.cli.titles import Titles
 from es_simhash.maintenance.families.dismissals_and_joins import (
     ManualPair,
     join,
@@ -25,10 +28,14 @@ from es_simhash.maintenance.families.family_report import FamiliesReport
 from es_simhash.maintenance.families.find_families import find_families, stored_families
 from es_simhash.pairs.family_changes import Family, FamilyChanges
 from es_simhash.relation.decided_pairs import JoinedGroups
+from es_simhash.text.counting import counted, plural
 from es_simhash.text.escaping import one_line
 
-# JSON lists all.
-_MAX_FAMILIES_SHOWN, _MAX_MEMBERS_SHOWN = 20, 6
+if TYPE_CHECKING:
+    from es_simhash.store.elasticsearch.gateway import Gateway
+
+# In a table, and ids in one line; JSON lists all.
+_MAX_FAMILIES_SHOWN, _MAX_MEMBERS_SHOWN, _MAX_LISTED = 20, 4, 6
 
 
 @command
@@ -57,8 +64,9 @@ def run_families(
         report = find_families(
             client, target.index, options=options, config=target.config, progress=progress
         )
+        titles = _titles(client, target, report.families, output)
     append_changes(changes_file, target.index, report.changes)
-    output.print(report.to_dict, lambda: _rows(report.families), lambda: _print(report))
+    output.print(report.to_dict, lambda: _rows(report.families), lambda: _print(report, titles))
 
 
 @command
@@ -66,11 +74,24 @@ def list_families(target: StoredTarget, *, output: RowOutput) -> None:
     """List the families that are stored in INDEX."""
     with target.connected() as client:
         stored = stored_families(client, target.index, config=target.config)
+        titles = _titles(client, target, stored, output)
     output.print(
         lambda: [{"family": each.name, "members": list(each.members)} for each in stored],
         lambda: _rows(stored),
-        lambda: _print_stored(stored),
+        lambda: _print_stored(stored, titles),
     )
+
+
+def _titles(
+    client: "Gateway", target: Target, families: Sequence[Family], output: RowOutput
+) -> Titles:
+    """Return the titles of the members that a table shows."""
+    if output.output_format != "table":
+        return Titles()
+    # Help is printed without the client, which takes long to import.
+    from es_simhash.cli.opened_index import read_titles
+
+    return read_titles(client, target, (id for _, id in _shown_members(families) if id))
 
 
 def _rows(families: Sequence[Family]) -> Iterator[Row]:
@@ -80,35 +101,56 @@ def _rows(families: Sequence[Family]) -> Iterator[Row]:
             yield {"family": family.name, "id": member, "represents": number == 0}
 
 
-def _print_stored(stored: Sequence[Family]) -> None:
-    _print_families(stored)
+def _print_stored(stored: Sequence[Family], titles: Titles) -> None:
+    _print_families(stored, titles)
     documents = sum(len(family.documents) for family in stored)
-    click.echo(f"{len(stored)} families of two or more stored, {documents} documents in them.")
+    families = counted(len(stored), "family")
+    click.echo(f"{families} of two or more stored, {counted(documents, 'document')} in them.")
 
 
-def _print_families(found: Sequence[Family]) -> None:
-    _print_first([f"{family.name}  {_members(family)}" for family in found])
+def _shown_members(families: Sequence[Family]) -> Iterator[tuple[Family, str | None]]:
+    """Yield the families and members of a table's rows; no member where there are more of one."""
+    for family in families[:_MAX_FAMILIES_SHOWN]:
+        members = family.members
+        # A row that says "1 more" could show it.
+        is_whole = len(members) <= _MAX_MEMBERS_SHOWN + 1
+        shown = members if is_whole else members[:_MAX_MEMBERS_SHOWN]
+        yield from ((family, id) for id in shown)
+        if not is_whole:
+            yield family, None
 
 
-def _members(family: Family) -> str:
-    more = len(family.members) - _MAX_MEMBERS_SHOWN
-    members = ", ".join(one_line(id) for id in family.members[:_MAX_MEMBERS_SHOWN])
-    return f"{members} and {more} more" if more > 0 else members
+def _print_families(families: Sequence[Family], titles: Titles) -> None:
+    """Print families as a table of their members; the first of each represents it."""
+    rows = list(_shown_members(families))
+    if not rows:
+        return
+    names = [
+        "" if number and rows[number - 1][0] is family else family.name
+        for number, (family, _) in enumerate(rows)
+    ]
+    ids = [
+        Text(f"{len(family.members) - _MAX_MEMBERS_SHOWN:,} more", "dim") if id is None else id
+        for family, id in rows
+    ]
+    shown = [id for _, id in rows]
+    columns = [Column("family", names), Column("id", ids), *titles.columns(shown)]
+    print_columns(columns, Console())
+    _print_more(len(families))
 
 
-def _print_first(lines: Sequence[str]) -> None:
-    for line in lines[:_MAX_FAMILIES_SHOWN]:
-        click.echo(line)
-    if len(lines) > _MAX_FAMILIES_SHOWN:
-        click.echo(f"... {len(lines) - _MAX_FAMILIES_SHOWN} more; --format json lists all")
+def _print_more(count: int) -> None:
+    if count > _MAX_FAMILIES_SHOWN:
+        click.echo(f"... {count - _MAX_FAMILIES_SHOWN:,} more; --format json lists all")
 
 
-def _print(report: FamiliesReport) -> None:
-    _print_families(report.families)
+def _print(report: FamiliesReport, titles: Titles) -> None:
+    _print_families(report.families, titles)
     verb = "to write" if report.dry_run else "written"
     click.echo(
-        f"{report.documents} documents processed, {len(report.families)} families of two or more, "
-        f"{report.written} documents {verb}."
+        f"{counted(report.documents, 'document')} processed, "
+        f"{counted(len(report.families), 'family')} of two or more, "
+        f"{counted(report.written, 'document')} {verb}."
     )
     _print_changes(report.changes)
     _print_incomplete(report)
@@ -116,15 +158,16 @@ def _print(report: FamiliesReport) -> None:
         click.echo(undated_line(report.undated), err=True)
     if report.valueless:
         click.echo(
-            f"{len(report.valueless)} documents without a value of {report.within!r}, in no family "
-            f"with one that has: {listed(report.valueless, _MAX_MEMBERS_SHOWN)}.",
+            f"{counted(len(report.valueless), 'document')} without a value of {report.within!r}, "
+            f"in no family with one that has: {listed(report.valueless, _MAX_LISTED)}.",
             err=True,
         )
     if report.parted:
-        pairs = listed(tuple(" and ".join(ids) for ids in report.parted), _MAX_MEMBERS_SHOWN)
+        pairs = listed(tuple(" and ".join(ids) for ids in report.parted), _MAX_LISTED)
+        count = len(report.parted)
         click.echo(
-            f"{len(report.parted)} joined pairs with different values of {report.within!r} stay in "
-            f"two families: {pairs}.",
+            f"{counted(count, 'joined pair')} with different values of {report.within!r} "
+            f"{plural(count, 'stays', 'stay')} in two families: {pairs}.",
             err=True,
         )
 
@@ -133,21 +176,24 @@ def _print_changes(changes: FamilyChanges) -> None:
     """Print which families were joined or split."""
     lines = [f"{', '.join(names)} joined into {name}" for name, names in changes.joined.items()]
     lines += [f"{name} split into {', '.join(names)}" for name, names in changes.split.items()]
-    _print_first(lines)
+    for line in lines[:_MAX_FAMILIES_SHOWN]:
+        click.echo(line)
+    _print_more(len(lines))
 
 
 def _print_incomplete(report: FamiliesReport) -> None:
     if report.skipped:
         click.echo(
-            f"{len(report.skipped)} documents skipped, because they changed meanwhile or their "
-            f"text is not the fingerprinted one: {listed(report.skipped, _MAX_MEMBERS_SHOWN)}. "
+            f"{counted(len(report.skipped), 'document')} skipped: changed meanwhile, or with "
+            f"another text than the fingerprinted one: {listed(report.skipped, _MAX_LISTED)}. "
             "Run `es-simhash backfill --check`, then this command again.",
             err=True,
         )
     if report.truncated:
+        count = len(report.truncated)
         click.echo(
-            f"truncated: {len(report.truncated)} texts have more candidates than were examined: "
-            f"{listed(report.truncated, _MAX_MEMBERS_SHOWN)}.",
+            f"truncated: {counted(count, 'text')} {plural(count, 'has', 'have')} more candidates "
+            f"than were examined: {listed(report.truncated, _MAX_LISTED)}.",
             err=True,
         )
 
@@ -226,7 +272,8 @@ def dismiss(
     with target.connected() as client:
         if run is not None:
             lifted = lift_undone(client, index, run, simhash_field=field)
-            click.echo(f"Lifted {len(lifted)} undone decisions of run {lifted[0].run}.")
+            count = counted(len(lifted), "undone decision")
+            click.echo(f"Lifted {count} of run {lifted[0].run}.")
             return
         if a is None or b is None:
             raise click.UsageError("Give the ids A and B of two documents.")
@@ -247,10 +294,15 @@ def decisions(target: StoredTarget, *, output: RowOutput) -> None:
         # The decisions are in an index of their own, which not every index has.
         client.mappings(target.index)
         pairs = manual_pairs(client, target.index, simhash_field=target.simhash_field)
+        titles = Titles()
+        if output.output_format == "table":
+            from es_simhash.cli.opened_index import read_titles
+
+            titles = read_titles(client, target, (id for pair in pairs for id in pair.ids))
     output.print(
         lambda: [asdict(pair) for pair in pairs],
         lambda: map(_decision_row, pairs),
-        lambda: print_pairs(pairs),
+        lambda: print_pairs(pairs, titles),
     )
 
 
@@ -259,15 +311,16 @@ def _decision_row(pair: ManualPair) -> Row:
     return {"a": a, "b": b, "reason": pair.reason, "run": pair.run}
 
 
-def print_pairs(pairs: Sequence[ManualPair]) -> None:
-    """Print what was decided about pairs, as a table."""
+def print_pairs(pairs: Sequence[ManualPair], titles: Titles) -> None:
+    """Print what was decided about pairs, as a table with two rows for each."""
     if not pairs:
         click.echo("No decisions.")
         return
+    ids = [id for pair in pairs for id in pair.ids]
     columns = [
-        Column("document", [pair.ids[0] for pair in pairs]),
-        Column("other", [pair.ids[1] for pair in pairs]),
-        Column("run", [pair.run for pair in pairs], may_lack=True),
-        Column("reason", [pair.reason for pair in pairs]),
+        Column("reason", [cell for pair in pairs for cell in (pair.reason, "")]),
+        Column("id", ids),
+        *titles.columns(ids),
+        Column("run", [cell for pair in pairs for cell in (pair.run, "")], may_lack=True),
     ]
-    print_columns(columns, Console())
+    print_columns(columns, Console(), together=2)

@@ -5,19 +5,25 @@ from typing import Annotated
 
 import click
 from rich.console import Console
+from rich.padding import Padding
 from rich.text import Text
 
 from es_simhash.cli.columns import Column, print_columns
 from es_simhash.cli.commands import command
 from es_simhash.cli.options import StoredTarget
-from es_simhash.cli.output import listed, shortened
+from es_simhash.cli.output import listed
 from es_simhash.cli.row_output import RowOutput
+from es_simhash.cli.titles import named, title_columns
 from es_simhash.constraints import constraints
 from es_simhash.relation.family_history import FamilyHistory, FamilyMember, NearDocument
+from es_simhash.relation.relation import DocumentContext
+from es_simhash.text.counting import counted
 from es_simhash.text.escaping import one_line
 
 # Ids in one line; JSON lists all.
 _MAX_LISTED = 6
+# Which columns are left out first where the terminal is narrow: those of a higher rank.
+_PREVIOUS_RANK, _FIRST_RANK, _SCORE_RANK, _CHARACTERS_RANK, _NEAREST_RANK = 3, 4, 5, 6, 7
 
 
 @command
@@ -52,7 +58,7 @@ def show_family(
 
 def _print(history: FamilyHistory) -> None:
     console = Console()
-    count = f"{history.documents} document{'' if history.documents == 1 else 's'}"
+    count = counted(history.documents, "document")
     shown = len(history.members)
     if shown < history.documents:
         count += f", {shown} shown"
@@ -68,24 +74,32 @@ def _print_members(members: Sequence[FamilyMember], console: Console) -> None:
     columns = [
         Column("", ["*" if member.is_representative else "" for member in members]),
         Column("id", [member.id for member in members]),
+        *title_columns([member.title for member in members], [member.date for member in members]),
         Column(
-            "title",
-            [shortened(member.title or "") for member in members],
-            shrinks=True,
-            may_lack=True,
+            "characters",
+            [f"{member.characters:,}" for member in members],
+            is_number=True,
+            rank=_CHARACTERS_RANK,
         ),
-        Column("date", [member.date for member in members], may_lack=True),
-        Column("characters", [f"{member.characters:,}" for member in members], is_number=True),
         Column(
-            "of previous", [_share(member.kept_from_previous) for member in members], is_number=True
+            "of previous",
+            [_share(member.kept_from_previous) for member in members],
+            is_number=True,
+            rank=_PREVIOUS_RANK,
         ),
-        Column("of first", [_share(member.kept_from_first) for member in members], is_number=True),
+        Column(
+            "of first",
+            [_share(member.kept_from_first) for member in members],
+            is_number=True,
+            rank=_FIRST_RANK,
+        ),
         Column(
             "score",
             ["" if member.score is None else f"{member.score:.2f}" for member in members],
             is_number=True,
+            rank=_SCORE_RANK,
         ),
-        Column("nearest", [_nearest(member) for member in members]),
+        Column("nearest", [_nearest(member) for member in members], rank=_NEAREST_RANK),
     ]
     print_columns(columns, console, "* represents the family")
 
@@ -96,14 +110,14 @@ def _nearest(member: FamilyMember) -> str:
 
 def _print_near(near: Sequence[NearDocument], console: Console) -> None:
     console.print("Near, and not in the family:", highlight=False)
-    columns = [
-        Column("id", [document.id for document in near]),
-        Column("kind", [document.kind for document in near]),
-        Column("score", [f"{document.score:.2f}" for document in near], is_number=True),
-        Column("of", [document.member for document in near]),
-        Column("why not", [document.because for document in near]),
-    ]
-    print_columns(columns, console)
+    for document in near:
+        called = named(document.id, DocumentContext(title=document.title, date=document.date))
+        console.print(Text.assemble("  ", (called, "bold")), soft_wrap=True)
+        reason = (
+            f"{document.kind} of {one_line(document.member)}, score {document.score:.2f}: "
+            f"{one_line(document.because)}"
+        )
+        console.print(Padding(Text(reason), (0, 0, 0, 4)))
 
 
 def _print_notes(history: FamilyHistory) -> None:

@@ -40,6 +40,7 @@ from es_simhash.ingestion.ingest_settings import IngestProgress, IngestSettings
 from es_simhash.ingestion.sources.index_documents import INDEX_PATH, IndexDocuments
 from es_simhash.store.connection import Connection
 from es_simhash.store.profiles import complete
+from es_simhash.text.counting import counted
 from es_simhash.text.escaping import file_name, one_line
 
 
@@ -140,7 +141,8 @@ class IngestSummary:
     def _print_dry_run(self) -> None:
         total = self.total
         kept = f", {total.retained} of them kept, as text would be lost" if total.retained else ""
-        versions = f"; {total.versions} versions{kept}" if self.finds_versions else ""
+        found = counted(total.versions, "version")
+        versions = f"; {found}{kept}" if self.finds_versions else ""
         click.echo(f"A run would end with: {total.summary}{versions}.")
         if self.progress.text_fields is not None:
             click.echo(f"It would store {self.progress.text_fields} as the text in the mapping.")
@@ -158,9 +160,8 @@ class IngestSummary:
         count = total.retained
         retained = f", {count} of them kept and flagged, as text would be lost" if count else ""
         replaced = f", {stored} of the index replaced" if stored else ""
-        click.echo(
-            f"{total.versions} versions{retained}{replaced}; decisions in {audit} (run {self.run})."
-        )
+        versions = counted(total.versions, "version")
+        click.echo(f"{versions}{retained}{replaced}; decisions in {audit} (run {self.run}).")
         if total.undated:
             click.echo(undated_line(tuple(sorted(total.undated))))
 

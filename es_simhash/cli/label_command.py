@@ -18,6 +18,7 @@ from es_simhash.lab.evaluation.label_file import LabelFile
 from es_simhash.lab.evaluation.sampled_pairs import MAX_SAMPLE, SAMPLE, related_pairs
 from es_simhash.lab.evaluation.useful_pairs import PER_FAMILY, OfferedPair, most_useful
 from es_simhash.store.fields import DEFAULT_FIELD
+from es_simhash.text.counting import counted, plural
 
 _MAX_LISTED = 5
 _MAX_SEED = (1 << 31) - 1
@@ -57,9 +58,9 @@ def label(
             found = related_pairs(searched, sample=sample, seed=seed, progress=progress)
         if found.unreadable:
             click.echo(
-                f"{len(found.unreadable)} of {found.documents} documents left out, which cannot be "
-                f"read: {listed(found.unreadable, _MAX_LISTED)}. Run `es-simhash doctor "
-                f"{target.index}`.",
+                f"{len(found.unreadable)} of {counted(found.documents, 'document')} left out, "
+                f"which cannot be read: {listed(found.unreadable, _MAX_LISTED)}. "
+                f"Run `es-simhash doctor {target.index}`.",
                 err=True,
             )
         useful = most_useful(found.pairs, seed=seed, per_family=per_family)
@@ -70,13 +71,16 @@ def label(
     offered_before = sum(pair.ids in known for pair in useful)
     if not pairs and offered_before:
         click.echo(
-            f"All {offered_before} pairs of this sample are labelled. Use another --seed or a "
+            f"All {counted(offered_before, 'pair')} of this sample "
+            f"{plural(offered_before, 'is', 'are')} labelled. Use another --seed or a "
             "larger --sample for more."
         )
     versions = sum(labelling.labelled.values())
+    others = len(labelling.labelled) - versions
     click.echo(
-        f"Labelled {len(labelling.labelled)} pairs ({versions} versions, "
-        f"{len(labelling.labelled) - versions} others); {left} are left."
+        f"Labelled {counted(len(labelling.labelled), 'pair')} "
+        f"({counted(versions, 'version')}, {counted(others, 'other')}); "
+        f"{left:,} {plural(left, 'is', 'are')} left."
     )
     _print_next(labels, target, known.values())
 
@@ -89,8 +93,9 @@ def _new_pairs(pairs: Sequence[OfferedPair], file: LabelFile) -> list[OfferedPai
     if len(fitting) < len(new):
         one = next(pair for pair in new if not file.can_hold(pair.ids))
         click.echo(
-            f"{len(new) - len(fitting)} pairs left out, whose ids {file.format} cannot hold, such "
-            f"as {one.ids[0]!r} and {one.ids[1]!r}. Name a file that ends in .jsonl.",
+            f"{counted(len(new) - len(fitting), 'pair')} left out, whose ids {file.format} "
+            f"cannot hold, such as {one.ids[0]!r} and {one.ids[1]!r}. Name a file that ends in "
+            ".jsonl.",
             err=True,
         )
     return fitting

@@ -7,6 +7,7 @@ from typing import Any, Protocol, TypeVar
 
 import click
 
+from es_simhash.text.counting import counted
 from es_simhash.text.escaping import one_line
 
 # Longer passages are cut in tables, never in JSON.
@@ -69,8 +70,8 @@ def listed(ids: tuple[str, ...], limit: int) -> str:
 
 def undated_line(ids: tuple[str, ...]) -> str:
     """Return one line about documents without a date where dates are compared."""
-    names = listed(ids, _MAX_IDS)
-    return f"{len(ids)} documents without a date, never preferred to one with a date: {names}."
+    count, names = counted(len(ids), "document"), listed(ids, _MAX_IDS)
+    return f"{count} without a date, never preferred to one with a date: {names}."
 
 
 def duration(seconds: float) -> str:

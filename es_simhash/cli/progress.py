@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from es_simhash.errors import EsSimhashError
 from es_simhash.ingestion.bulk.document_batches import Source
+from es_simhash.text.counting import counted
 from es_simhash.text.escaping import one_line
 
 # Imported when a bar is shown: help of a command needs none.
@@ -124,4 +125,4 @@ def require_no_failures(failed: int, file: object) -> None:
         EsSimhashError: Documents failed; the file has their reasons.
     """
     if failed:
-        raise EsSimhashError(f"{failed} documents failed. See {file} for the reasons.")
+        raise EsSimhashError(f"{counted(failed, 'document')} failed. See {file} for the reasons.")

@@ -18,6 +18,7 @@ from es_simhash.questions.method_steps import MethodAnswer, MethodRelation
 from es_simhash.relation.answer import Answer, Extent, Grouping
 from es_simhash.relation.references import LeftOutIndex
 from es_simhash.store.options import SearchOptions
+from es_simhash.text.counting import counted
 from es_simhash.text.escaping import one_line
 
 
@@ -39,7 +40,7 @@ def print_answers(
             extent = answer.extent
             if extent.next_offset is not None:
                 click.echo(
-                    f"{len(answer)} of {extent.total} relations of {one_line(query)}; "
+                    f"{len(answer)} of {counted(extent.total, 'relation')} of {one_line(query)}; "
                     f"--from {extent.next_offset} returns the next.",
                     err=True,
                 )
@@ -196,7 +197,7 @@ class MethodQueries:
             Column("id", [one.id for one in relations]),
             Column("kind", [one.kind for one in relations]),
             Column("score", [f"{one.score:.4f}" for one in relations], is_number=True),
-            Column("differing", [_differing(one) for one in relations]),
+            Column("differing", [_differing(one) for one in relations], rank=1),
             *field_columns(self.options.fields, [one.source for one in relations]),
         ]
 

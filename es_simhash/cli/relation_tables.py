@@ -9,8 +9,9 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from es_simhash.cli.columns import Column, print_columns
+from es_simhash.cli.columns import LEAST_WIDTH, Column, print_columns
 from es_simhash.cli.output import print_result, shortened
+from es_simhash.cli.titles import named, title_columns
 from es_simhash.relation.answer import Answer, Extent, Grouping
 from es_simhash.relation.evidence import marked_words
 from es_simhash.relation.relation import (
@@ -26,6 +27,7 @@ from es_simhash.relation.version_weights import EVIDENCE_TITLES
 from es_simhash.semantics.semantic_similarity import NearWords, SemanticSimilarity, SharedConcept
 from es_simhash.semantics.word_places import FIELD, TITLE
 from es_simhash.store.paths import get_path
+from es_simhash.text.counting import counted
 from es_simhash.text.escaping import one_line
 
 # How the query relates to the hit, as the verb of a sentence.
@@ -57,7 +59,15 @@ _CONTEXT, _MAX_WORDS = 8, 80
 def print_relation(
     a: str, b: str, relation: Relation, passage_order: str, output_format: str
 ) -> None:
-    """Print how one document or file is related to another, as a table or as JSON."""
+    """Print how one document or file is related to another, as a table or as JSON.
+
+    Args:
+        a: What the query is called.
+        b: What the hit is called.
+        relation: Their relation.
+        passage_order: Order of the passages: by `weight` or by `place`.
+        output_format: `table` or `json`.
+    """
     if passage_order == "place":
         relation = relation.by_place()
     print_result(relation, output_format, lambda found: print_pair(a, b, found, Console()))
@@ -153,17 +163,17 @@ def _log_odds_line(log_odds: Mapping[str, float]) -> str:
 
 
 def heading(query: str, relation: Relation) -> Text:
-    """Return the line above the evidence of a relation."""
+    """Return the line above the evidence of a relation; the query as it is called in it."""
     line = Text.assemble(
         (one_line(query), "bold"),
         " (left) ",
         (KIND_PHRASES[relation.kind], KIND_STYLES[relation.kind]),
         " ",
-        (one_line(relation.id or ""), "bold"),
+        (named(relation.id or "", relation.document), "bold"),
         " (right)",
     )
     if relation.copies:
-        line.append(f", and {relation.copies} more versions of it", "dim")
+        line.append(f", and {counted(relation.copies, 'more version')} of it", "dim")
     if relation.common:
         line.append(f"; {relation.common:.0%} of what they share is common here", "dim")
     return line
@@ -233,8 +243,10 @@ def _marked(words: Sequence[tuple[str, bool]]) -> Text:
     return text
 
 
-# Characters of a title or another field.
-_MAX_TITLE = 60
+# Characters of a field.
+_MAX_FIELD = 60
+# Which columns are left out first where the terminal is narrow: those of a higher rank.
+_SHARES_RANK, _ORDER_RANK = 3, 4
 
 
 def print_answer(
@@ -259,7 +271,8 @@ def print_answer(
         found = "No more relations" if answer.extent.offset else "No relations found"
         console.print(Text(f"{found} for {one_line(query)}."), highlight=False, soft_wrap=True)
         return
-    title = Text(f"Related to {_named(query, answer.document)}", "italic")
+    called = named(query, answer.document)
+    title = Text(f"Related to {called}", "italic")
     console.print(title, soft_wrap=True)
     groups: Mapping[str, Answer] = answer.groups(group) if group else {"": answer}
     for name, relations in groups.items():
@@ -268,15 +281,8 @@ def print_answer(
     for relation in answer:
         if relation.evidence or (relation.semantics and relation.semantics.shared):
             console.print()
-            console.print(heading(query, relation), soft_wrap=True)
+            console.print(heading(called, relation), soft_wrap=True)
             print_evidence(relation, console)
-
-
-def _named(query: str, document: DocumentContext | None) -> str:
-    if document is None or not document.title:
-        return one_line(query)
-    parts = [one_line(query), shortened(document.title, _MAX_TITLE), document.date]
-    return ", ".join(part for part in parts if part)
 
 
 def count_line(shown: int, extent: Extent) -> str:
@@ -299,43 +305,55 @@ def _print_table(
 
 def _columns(relations: Sequence[Relation], fields: Sequence[str]) -> list[Column]:
     covered = [coverages(relation) for relation in relations]
+    documents = [relation.document or DocumentContext() for relation in relations]
+    titles, dates = title_columns(
+        [document.title for document in documents], [document.date for document in documents]
+    )
     return [
         Column("id", [relation.id for relation in relations]),
         Column(
             "kind",
             [Text(relation_kind(relation), KIND_STYLES[relation.kind]) for relation in relations],
+            least=LEAST_WIDTH,
         ),
         Column("score", [f"{relation.score:.2f}" for relation in relations], is_number=True),
-        Column("of query", [of_query for of_query, _ in covered], is_number=True),
-        Column("of hit", [of_hit for _, of_hit in covered], is_number=True),
-        Column("date", [_date(relation) for relation in relations], may_lack=True),
-        Column("title", [_title(relation) for relation in relations], shrinks=True, may_lack=True),
+        Column(
+            "of query",
+            [of_query for of_query, _ in covered],
+            is_number=True,
+            rank=_SHARES_RANK,
+            may_lack=True,
+        ),
+        Column(
+            "of hit",
+            [of_hit for _, of_hit in covered],
+            is_number=True,
+            rank=_SHARES_RANK,
+            may_lack=True,
+        ),
+        dates,
+        Column(
+            "order",
+            [relation.direction for relation in relations],
+            rank=_ORDER_RANK,
+            may_lack=True,
+        ),
+        titles,
         *field_columns(fields, [relation.source for relation in relations]),
     ]
-
-
-def _date(relation: Relation) -> str:
-    if relation.document is None or relation.document.date is None:
-        return ""
-    return " ".join(filter(None, [relation.document.date, relation.direction]))
-
-
-def _title(relation: Relation) -> str:
-    document = relation.document
-    return shortened(document.title or "", _MAX_TITLE) if document else ""
 
 
 def field_columns(fields: Sequence[str], sources: Sequence[Mapping[str, Any]]) -> list[Column]:
     """Return a column for each field of the documents."""
     return [
-        Column(one_line(name), [_field(source, name) for source in sources], shrinks=True)
+        Column(one_line(name), [_field(source, name) for source in sources], least=LEAST_WIDTH)
         for name in fields
     ]
 
 
 def _field(source: Mapping[str, Any], name: str) -> str:
     value = get_path(source, name)
-    return "" if value is None else shortened(str(value), _MAX_TITLE)
+    return "" if value is None else shortened(str(value), _MAX_FIELD)
 
 
 # Smaller shares of the similarity would be printed as 0.00.
@@ -370,7 +388,7 @@ def semantic_lines(semantics: SemanticSimilarity) -> list[Text]:
     if total:
         line += f" = {' + '.join(total)}"
     weighed = f"; background {semantics.background}" if semantics.background else ""
-    lines.append(Text(f"{line}, which alone scores {semantics.score:.2f}{weighed}", "dim"))
+    lines.append(Text(f"{line}, score {semantics.score:.2f}{weighed}", "dim"))
     return lines
 
 

@@ -14,6 +14,7 @@ from es_simhash.maintenance.diagnostics.examination import DEFAULT_SAMPLE, Exami
 from es_simhash.maintenance.diagnostics.index_state import count_documents
 from es_simhash.semantics.background import MIN_DOCUMENTS
 from es_simhash.store.index_counts import BackgroundStatus, SchemeCoverage, Status, VectorsStatus
+from es_simhash.text.counting import counted
 from es_simhash.text.escaping import one_line
 
 _BAR_LENGTH = 40
@@ -74,7 +75,7 @@ def _measurements(examination: Examination) -> list[tuple[str, str]]:
     )
     lines = [
         ("text field", one_line(examination.text_field)),
-        ("sample", f"{examination.sampled} documents; texts: {texts or 'none'}"),
+        ("sample", f"{counted(examination.sampled, 'document')}; texts: {texts or 'none'}"),
     ]
     bits = examination.bits
     if bits.shares:
@@ -140,11 +141,11 @@ def print_status(report: Status) -> None:
 
 
 def _lines(report: Status) -> Iterator[tuple[str, str]]:
-    yield "index", f"{one_line(report.index)}, {report.documents} documents"
+    yield "index", f"{one_line(report.index)}, {counted(report.documents, 'document')}"
     for each in report.left_out:
         yield "left out", f"index {one_line(each.index)} has {each.reason}"
     yield from _coverage("fingerprints", report.fingerprints)
-    yield "empty", f"{report.empty} texts without tokens"
+    yield "empty", f"{counted(report.empty, 'text')} without tokens"
     yield "failed", f"{report.failed} rejected by the ingest pipeline"
     if report.profiles is None:
         yield "neighbours", "off: the index finds versions only"
@@ -157,7 +158,7 @@ def _lines(report: Status) -> Iterator[tuple[str, str]]:
         yield from _coverage("method", method)
         if method.unreadable:
             yield "", f"{method.unreadable} in languages that it does not read"
-    yield "families", f"{report.families} of {report.in_families} documents"
+    yield "families", f"{report.families:,} of {counted(report.in_families, 'document')}"
     yield "duplicates", f"{report.duplicates} flagged"
 
 
@@ -169,7 +170,8 @@ def _background(report: Status) -> str:
         advice = f"; run `es-simhash background {report.index}`"
         is_enough = report.documents >= MIN_DOCUMENTS
         return f"none: general word frequencies count{advice if is_enough else ''}"
-    return f"{background.name}, counted in {background.documents} texts at {background.date}"
+    texts = counted(background.documents, "text")
+    return f"{background.name}, counted in {texts} at {background.date}"
 
 
 def _vectors(report: Status, vectors: VectorsStatus) -> str:

@@ -16,9 +16,11 @@ from es_simhash.cli.options import RUN, ChangesFile, Quiet, TableOrJson, Target,
 from es_simhash.cli.output import now, undated_line
 from es_simhash.cli.progress import log_warnings, progress_bar, require_no_failures
 from es_simhash.errors import ClusterError, FileInUse
+from es_simhash.ingestion.deduplication.version_rules import DONE
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.sweeps.sweep import SweepReport, SweepSettings
 from es_simhash.maintenance.sweeps.sweep import sweep as sweep_index
+from es_simhash.text.counting import counted
 from es_simhash.text.escaping import file_name
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -138,11 +140,14 @@ def _summary(report: SweepReport) -> str:
         return "Nothing was written since the last sweep."
     counts = report.enriched
     parts = [
-        f"{counts.total()} documents processed, {counts['written']} fingerprinted, "
+        f"{counted(counts.total(), 'document')} processed, {counts['written']} fingerprinted, "
         f"{counts['failed']} failed, families of {report.families.written} written"
     ]
     if report.audit is not None:
-        decisions = [f"{count} {action}" for action, count in sorted(report.decisions.items())]
+        decisions = [
+            f"{count} {DONE.get(action, action)}"
+            for action, count in sorted(report.decisions.items())
+        ]
         parts.append(
             f"{', '.join(decisions)}, decisions in {report.audit} (run {report.run})"
             if decisions

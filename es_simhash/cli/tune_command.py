@@ -23,6 +23,7 @@ from es_simhash.lab.tuning.tuning_figures import (
 from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.store.fields import DEFAULT_FIELD
 from es_simhash.store.installation.document_settings import configure
+from es_simhash.text.counting import counted
 from es_simhash.text.escaping import one_line
 
 
@@ -103,8 +104,8 @@ def print_tuning(tuning: Tuning) -> None:
     lines = [
         (
             "index",
-            f"{tuning.index}: {tuning.documents} documents, {tuning.sampled} in the sample (seed "
-            f"{tuning.seed}), {tuning.pairs} pairs that share text",
+            f"{tuning.index}: {counted(tuning.documents, 'document')}, {tuning.sampled:,} in the "
+            f"sample (seed {tuning.seed}), {counted(tuning.pairs, 'pair')} with shared text",
         ),
         (
             "candidates",
@@ -180,8 +181,8 @@ def _kept(value: object, present: object) -> str:
 
 def _print_labelled(figures: LabelledFigures, console: Console) -> None:
     _print(
-        f"Thresholds on {figures.pairs} labelled pairs of {figures.documents} documents, "
-        f"{figures.versions} of them versions; held out, 95 % intervals",
+        f"Thresholds on {counted(figures.pairs, 'labelled pair')} of {figures.documents} "
+        f"documents, {figures.versions} of them versions; held out, 95 % intervals",
         ("", "versions from", "F1", "precision", "recall"),
         (
             (

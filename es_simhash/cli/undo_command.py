@@ -11,6 +11,7 @@ from es_simhash.cli.progress import MAX_FAILURES_SHOWN
 from es_simhash.errors import EsSimhashError
 from es_simhash.ingestion.undo import UndoReport
 from es_simhash.ingestion.undo import undo as undo_decisions
+from es_simhash.text.counting import counted, plural
 from es_simhash.text.escaping import one_line
 
 _MAX_RUNS_SHOWN = 5
@@ -42,8 +43,8 @@ def undo(
         _print(done)
     if done.failed:
         raise EsSimhashError(
-            f"{len(done.failed)} documents could not be restored; {audit} still has them. "
-            "Run the same command again."
+            f"{counted(len(done.failed), 'document')} could not be restored, and {audit} still has "
+            f"{plural(len(done.failed), 'it', 'them')}. Run the same command again."
         )
 
 

@@ -17,6 +17,7 @@ from es_simhash.cli.files import read_text
 from es_simhash.cli.progress import progress_bar
 from es_simhash.constraints import constraints
 from es_simhash.errors import EsSimhashError, InputError
+from es_simhash.text.counting import counted, plural
 from es_simhash.text.escaping import one_line
 
 # Seconds that an answer may take, and for how long a service that is busy is asked again.
@@ -74,7 +75,9 @@ def warm(
         finally:
             asked.close()
     done.remove()
-    click.echo(f"Asked for {counts[200]} documents; {counts[404]} are not there.")
+    missing = counts[404]
+    absent = f"{missing:,} {plural(missing, 'is', 'are')} not there"
+    click.echo(f"Asked for {counted(counts[200], 'document')}; {absent}.")
 
 
 def _key(variable: str | None) -> str | None:

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from es_simhash.relation.relation import Span
+from es_simhash.text.counting import counted
 
 ChangeKind = Literal["equal", "insert", "delete", "replace", "move"]
 FactKind = Literal["number", "date", "name"]
@@ -114,8 +115,7 @@ class ChangeSummary:
             return "no words in either text" if both else f"the {which} text has no words"
         if not self.kept_words:
             return "nothing in common: the older text was replaced as a whole"
-        sections = "section" if self.sections_b == 1 else "sections"
-        parts = [f"{self.changed} of {self.sections_b} {sections} changed"]
+        parts = [f"{self.changed} of {counted(self.sections_b, 'section')} changed"]
         for count, what in ((self.new, "new"), (self.removed, "removed"), (self.moved, "moved")):
             if count:
                 parts.append(f"{count} {what}")

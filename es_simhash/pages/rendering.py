@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from es_simhash.text.counting import counted, plural
 from es_simhash.text.escaping import printable
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def environment(*packages: str) -> "Environment":
     templates.filters.update(
         day=day, one_line=shortened, percent=_percent, thousands=_thousands, web=web_address
     )
-    templates.globals["style_sheet"] = _embedded_style_sheet
+    templates.globals.update(style_sheet=_embedded_style_sheet, counted=counted, plural=plural)
     return templates
 
 

@@ -1,5 +1,6 @@
 """Copies, boilerplate, and the report of a search for them, as plain data."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
@@ -24,6 +25,7 @@ class CopySide:
             what the two share; None where no such version has a date.
         since_id: Id of that version.
         coverage: Share of its text that is in the passages, from 0 to 1.
+        title: Its title; None without one.
     """
 
     id: str
@@ -34,6 +36,7 @@ class CopySide:
     since: str | float | None
     since_id: str | None
     coverage: float
+    title: str | None = None
 
 
 @dataclass(frozen=True)
@@ -162,6 +165,23 @@ class CopiesReport:
     aligned: int
     short_boilerplate: int
     left_out: LeftOut
+
+    @property
+    def ids(self) -> set[str]:
+        """Ids of the documents of the pairs."""
+        return {side.id for copy in self.copies for side in (copy.a, copy.b)}
+
+    def with_titles(self, titles: Mapping[str, str | None]) -> "CopiesReport":
+        """Return the report with these titles of its documents, by their ids."""
+        copies = tuple(
+            replace(
+                copy,
+                a=replace(copy.a, title=titles.get(copy.a.id)),
+                b=replace(copy.b, title=titles.get(copy.b.id)),
+            )
+            for copy in self.copies
+        )
+        return replace(self, copies=copies)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as it is printed in JSON."""

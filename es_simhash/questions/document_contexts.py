@@ -14,10 +14,10 @@ from es_simhash.relation.references import Key
 from es_simhash.relation.relation import Direction, DocumentContext, Relation
 from es_simhash.store.config import PLACEHOLDER, IndexConfig, link_fields
 from es_simhash.store.dates import Date, DateField
-from es_simhash.store.intents import Find, Parts, Where
+from es_simhash.store.intents import Configuration, Find, FindDateField, Parts, Where
 from es_simhash.store.options import SearchOptions
 from es_simhash.store.paths import get_values
-from es_simhash.store.protocol import Steps
+from es_simhash.store.protocol import Steps, ask
 from es_simhash.store.rows import Row, Rows
 
 # Ids of one search.
@@ -113,6 +113,32 @@ class Contexts:
         names = [named.title, named.owner, named.language, *named.identifier_fields]
         links = [] if named.link is None else link_fields(named.link)
         return [name for name in [*names, *links] if name is not None and name != "id"]
+
+
+def documents_of(ids: Sequence[str], *, dates: bool = True) -> Steps[dict[str, DocumentContext]]:
+    """Return what an index says of documents by their ids; what is not there is left out.
+
+    Nothing is read of an index that is configured with neither titles nor dates.
+
+    Args:
+        ids: The ids.
+        dates: Whether their dates are read.
+    """
+    config: IndexConfig = (yield from ask(Configuration())).config
+    named, date = config.documents, None
+    date_field = named.date if dates else None
+    if not ids or (named.title is None and date_field is None):
+        return {}
+    if date_field is not None:
+        date = yield from ask(FindDateField(date_field, "date"))
+    contexts = Contexts(config, date)
+    documents: dict[str, DocumentContext | None] = {}
+    for start in range(0, len(ids), _IDS):
+        keys = [(None, id) for id in ids[start : start + _IDS]]
+        rows = yield from _rows_of(keys, contexts.parts)
+        contexts.keep(rows)
+        documents |= {row.id: contexts.context(row.key) for row in rows}
+    return {id: document for id, document in documents.items() if document is not None}
 
 
 def _rows_of(keys: Sequence[Key], parts: Parts) -> Steps[list[Row]]:

@@ -25,6 +25,7 @@ from es_simhash.spark.index_frames import Cluster, opened_index, write_families
 from es_simhash.spark.texts import FrameColumns
 from es_simhash.spark.versions import version_pairs
 from es_simhash.store.config import IndexConfig
+from es_simhash.text.counting import counted
 
 _RAISED = re.compile(r"^es_simhash\.errors\.\w+: (.+)$", re.M)
 
@@ -101,7 +102,7 @@ def families_command(
     write_documents(found.documents, target)
     _report_hot(found.hot, rules.max_texts)
     if left_out := found.left_out.count():
-        click.echo(f"{left_out:,} documents have no fingerprints and are left out.", err=True)
+        click.echo(f"{counted(left_out, 'document')} without fingerprints left out.", err=True)
 
 
 @main.command("deduplicate")
@@ -144,7 +145,8 @@ def index_families(index: str, url: str, api_key: str | None, slices: int, **opt
         found = families(read.documents, read.columns, read.config, read.rules)
         report = write_families(read, found)
         _report_hot(found.hot, read.rules.max_texts)
-    click.echo(f"{report.written:,} families written, {len(report.conflicts):,} conflicts.")
+    conflicts = counted(len(report.conflicts), "conflict")
+    click.echo(f"{counted(report.written, 'family')} written, {conflicts}.")
 
 
 def _session() -> Session:

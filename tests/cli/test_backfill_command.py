@@ -48,7 +48,7 @@ def test_what_fails_is_kept_and_makes_the_exit_status_1(
     shown, end = done.err.splitlines()
     assert shown.startswith(f"{index} (id \\x1b[2Jbad): Field 'text' holds int")
     path = tmp_path / f"{index}.failures.jsonl"
-    assert end == (f"Error: 1 documents failed. See {path.name} for the reasons.")
+    assert end == (f"Error: 1 document failed. See {path.name} for the reasons.")
     letter = json.loads(path.read_bytes())
     assert (letter["id"], letter["index"]) == ("\x1b[2Jbad", index)
     assert letter["run"] in done.out

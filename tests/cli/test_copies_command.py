@@ -54,10 +54,10 @@ def test_the_table_says_who_was_first_and_what_was_left_out(call: Any, index: st
     out = " ".join(done.out.split())
     assert "1. a (anna), 2020-01-01 was first by date, then b (bert), 2021-01-01" in out
     assert "Boilerplate, left out: 7 values, 7 documents, as in n" in out
-    assert "9 of 10 documents compared, 9 values of owner: 1 pairs share passages." in out
+    assert "9 of 10 documents compared, 9 values of owner: 1 pair shares passages." in out
     err = " ".join(done.err.split())
-    assert "1 documents without a value of 'owner' not compared: x." in err
-    assert "9 documents without a family, grouped by their texts alone." in err
+    assert "1 document without a value of 'owner' not compared: x." in err
+    assert "9 documents without a family, grouped by text alone." in err
     assert "7 compared documents have no date." in err
 
 

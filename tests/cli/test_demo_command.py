@@ -61,7 +61,7 @@ def test_failed_documents_are_in_the_file_it_names(demo: Run, corpus: Path) -> N
     assert done.status == 1
     assert "2 documents queried: 1 " in done.out
     (file,) = corpus.parent.glob("*.dead-letter.jsonl")
-    assert done.err == f"Error: 1 documents failed. See {file.name} for the reasons.\n"
+    assert done.err == f"Error: 1 document failed. See {file.name} for the reasons.\n"
     (failed,) = file.read_text(encoding="utf-8").splitlines()
     assert "Field 'text' holds int" in failed
 

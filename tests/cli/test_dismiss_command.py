@@ -116,7 +116,7 @@ def test_an_undone_run_is_listed_and_lifted(desk: Any, call: Any, two_runs: list
     assert listed == [{"ids": ["a2", "a"], "reason": "undone", "run": two_runs[0]}]
     assert two_runs[0] in call("families", "decisions", desk.name).out
     lifted = call("families", "dismiss", desk.name, "--undo", "--run", two_runs[0][:5])
-    assert lifted.out == f"Lifted 1 undone decisions of run {two_runs[0]}.\n"
+    assert lifted.out == f"Lifted 1 undone decision of run {two_runs[0]}.\n"
     assert manual_pairs(desk.client, desk.name) == []
 
 

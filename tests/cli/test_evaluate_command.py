@@ -140,7 +140,7 @@ def test_several_files_take_the_cut_from_each_other(run: Any, write: Write, tmp_
 def test_files_with_a_pair_in_common_are_rejected(run: Any, write: Write) -> None:
     names = [write("one.tsv", half(0)), write("two.tsv", [*half(1), ("b0", "a0", 1)])]
     sentence = run("lab", "evaluate", *names, "--texts", "texts.jsonl").refusal()
-    for word in ("'one.tsv'", "'two.tsv'", "share 1 pairs", "'a0' and 'b0'"):
+    for word in ("'one.tsv'", "'two.tsv'", "share 1 pair", "'a0' and 'b0'"):
         assert word in sentence
 
 
@@ -150,7 +150,7 @@ def test_files_with_a_document_in_common_are_reported(run: Any, write: Write) ->
     # Nothing was left out.
     assert done.status == 0
     assert done.err.count("\n") == 1
-    assert "share 1 documents, such as 'a0'" in done.err
+    assert "share 1 document, such as 'a0'" in done.err
 
 
 def test_every_output_has_the_same_figures(run: Any, write: Write, tmp_path: Path) -> None:

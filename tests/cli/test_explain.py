@@ -81,9 +81,9 @@ def fill(client: Any, index: str, **texts: str) -> None:
 
 def require_sum(out: str) -> None:
     """Check that the parts of a printed similarity add up to it, and what it scores is printed."""
-    similarity, parts, score = re.findall(
-        r"similarity (0\.\d\d) = ([^,]*), which alone scores (0\.\d\d)", out
-    )[0]
+    similarity, parts, score = re.findall(r"similarity (0\.\d\d) = ([^,]*), score (0\.\d\d)", out)[
+        0
+    ]
     numbers = [float(number) for number in re.findall(r"0\.\d\d", parts)]
     assert f"{sum(numbers):.2f}" == similarity
     assert f"score {score}" in out or f"score of {score}" in out

@@ -61,7 +61,7 @@ def test_a_malformed_line_is_kept_and_makes_the_exit_status_1(
     assert done.out.startswith("2 written, 0 unchanged, 1 failed in ")
     shown, end = done.err.splitlines()
     assert shown.startswith("a.jsonl:2: Malformed JSON")
-    assert end == (f"Error: 1 documents failed. See {index}.dead-letter.jsonl for the reasons.")
+    assert end == (f"Error: 1 document failed. See {index}.dead-letter.jsonl for the reasons.")
     letter = json.loads((tmp_path / f"{index}.dead-letter.jsonl").read_bytes())
     assert letter["raw"] == '{"id":\x1b'
 

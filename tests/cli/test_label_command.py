@@ -73,7 +73,7 @@ def test_labels_are_written_and_read_by_evaluate(
     assert len(SCORE.findall(first.out)) == 2
     left = int(first.out.splitlines()[-2].split(";")[1].split()[0])
     assert first.out.splitlines()[-2:] == [
-        f"Labelled 2 pairs (1 versions, 1 others); {left} are left.",
+        f"Labelled 2 pairs (1 version, 1 other); {left} are left.",
         f"Next: es-simhash lab evaluate pairs.tsv --index {labelled_index}",
     ]
     again = label("vns")
@@ -98,7 +98,7 @@ def test_undo_takes_back_labels_and_skips(label: Label) -> None:
     assert len({first, second, third, fourth}) == 4
     assert pairs[4:] == [third, second, first, second]
     assert labels() == {pair(first): True}
-    assert "Labelled 1 pairs (1 versions, 0 others)" in done.out
+    assert "Labelled 1 pair (1 version, 0 others)" in done.out
     assert done.out.endswith("To evaluate, label pairs that are not versions as well.\n")
 
 

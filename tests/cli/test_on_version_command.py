@@ -193,7 +193,7 @@ def test_failures_of_a_dry_run_are_in_the_named_file_alone(
     broken.write_text('{"id": "1", "text": \n')
     done = call("ingest", desk.name, broken, "--dry-run")
     assert done.exit_code == 1
-    assert "1 documents failed. See the lines above, or --dead-letter FILE" in done.stderr
+    assert "1 document failed. See the lines above, or --dead-letter FILE" in done.stderr
     assert {each.name for each in tmp_path.iterdir()} == {"broken.jsonl"}
     done = call("ingest", desk.name, broken, "--dry-run", "--dead-letter", "failed.jsonl")
     assert "See failed.jsonl for the reasons." in done.stderr

@@ -106,9 +106,7 @@ def test_status_and_doctor_count_what_is_missing_and_backfill_completes_it(
     assert f"{all_texts} with scheme {SCHEME}, 0 with another, 2 with none" in shown
     assert f"{all_texts // 2} in languages that it does not read" in shown
     assert "schemes.token-simhash.blocks" in shown
-    assert "1 documents have fingerprints, but none of token-simhash." in (
-        call("doctor", filled).out
-    )
+    assert "1 document has fingerprints, but none of token-simhash." in (call("doctor", filled).out)
     assert call("backfill", filled, "--quiet", "--processes", "1").status == 0
     client.indices.refresh(index=filled)
     assert counts()["token-simhash"] == (all_texts + 2, 0, 0)

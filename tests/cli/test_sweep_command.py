@@ -46,7 +46,7 @@ def test_versions_of_another_writer_are_flagged_and_unflagged(
     assert done.exit_code == 0, done.output
     log = f"{index.name}.audit.jsonl"
     assert "3 documents processed, 3 fingerprinted, 0 failed, families of 3 written" in done.output
-    assert f"1 flag, decisions in {log} (run " in done.output
+    assert f"1 flagged, decisions in {log} (run " in done.output
     assert index.duplicates() == {"a2": "a"}
     assert "unmarked 1." in call("undo", index.name, log).output
     call("sweep", index.name, "--processes", 1)

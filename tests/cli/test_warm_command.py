@@ -27,7 +27,7 @@ def test_what_was_asked_for_is_answered_from_the_cache(
     http = serve(tenants, url=proxy.url)
     address = str(http.base_url).rstrip("/")
     done = run("warm", ids, "--service", address, "--rate", 1_000)
-    assert done.out == f"Asked for {3 + len(ODD_IDS)} documents; 1 are not there.\n"
+    assert done.out == f"Asked for {3 + len(ODD_IDS)} documents; 1 is not there.\n"
     sent: list[str] = []
     proxy.hook = lambda path, body: sent.append(path)
     assert http.get("/v1/related/a1?evidence=false").status_code == 200
@@ -42,7 +42,7 @@ def test_a_run_that_ended_goes_on_where_it_was(
     ids.write_text("a1\na2\nb1\nb2\n", "utf-8")
     checkpoint.write_text(json.dumps({"count": 3, "last": "b1"}), "utf-8")
     line = ("warm", ids, "--service", address, "--checkpoint", checkpoint, "--rate", 1_000)
-    assert run(*line).out == "Asked for 1 documents; 0 are not there.\n"
+    assert run(*line).out == "Asked for 1 document; 0 are not there.\n"
     assert not checkpoint.exists()
     checkpoint.write_text(json.dumps({"count": 3, "last": "a2"}), "utf-8")
     assert "is no checkpoint of these ids. Remove it" in run(*line).refusal()
@@ -84,7 +84,7 @@ def test_a_key_is_shown_and_never_printed(
     )
     monkeypatch.setenv("WARM_KEY", KEYS["a"])
     done = run(*line, "--key-variable", "WARM_KEY")
-    assert done.out == "Asked for 1 documents; 1 are not there.\n"
+    assert done.out == "Asked for 1 document; 1 is not there.\n"
     assert KEYS["a"] not in done.err
 
 

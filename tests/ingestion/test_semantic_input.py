@@ -164,7 +164,7 @@ def test_a_field_of_the_wrong_shape_costs_that_document_alone(
     assert status == 1
     assert "2 written" in out
     assert "1 failed" in out
-    assert "1 documents failed. See " in err
+    assert "1 document failed. See " in err
     [dead] = map(json.loads, letters.read_text("utf-8").splitlines())
     assert dead["id"] == "2"
     assert "'people'" in dead["reason"]

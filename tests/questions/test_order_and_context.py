@@ -303,7 +303,7 @@ def test_the_table_shows_context_in_one_line_each(
     table = shown("--kind", "version", "--sort", "date", "--size", "2")
     lines = [line for line in table.splitlines() if "│" in line]
     assert len(lines) == 2
-    assert "2026-01-02 older" in lines[0]
+    assert "2026-01-02 │ older" in lines[0]
     assert "2 of 7; --from 2 shows the next." in table
     assert TITLE[:100] not in shown("--kind", "version")
     assert "alert" in shown("--kind", "version", width="160")

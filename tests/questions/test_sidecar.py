@@ -240,9 +240,9 @@ def test_an_index_of_the_user_is_no_sidecar(
         list(backfill(client, plain, sidecar=plain))
     write(sidecar, {"z": {"title": "Of the user."}})
     for _ in range(2):
-        with pytest.raises(MappingConflict, match="has 1 documents of its own"):
+        with pytest.raises(MappingConflict, match="has 1 document of its own"):
             list(backfill(client, plain, sidecar=sidecar, settings=ONE))
-        with pytest.raises(MappingConflict, match="has 1 documents of its own"):
+        with pytest.raises(MappingConflict, match="has 1 document of its own"):
             estimate(client, plain, sidecar=sidecar, settings=ONE)
         # Fingerprint fields do not make it a sidecar.
         install(client, sidecar)

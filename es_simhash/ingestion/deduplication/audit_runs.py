@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.ingestion.deduplication.version_rules import REVERSIBLE
+from es_simhash.ingestion.deduplication.version_rules import DONE, REVERSIBLE
 
 _DIGITS = 12
 # Runs that an error names.
@@ -74,7 +74,9 @@ class AuditRun:
     def summary(self) -> str:
         """Id, local time and counts."""
         when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(self.last / 1000))
-        counts = [f"{count} {action}" for action, count in sorted(self.actions.items())]
+        counts = [
+            f"{count} {DONE.get(action, action)}" for action, count in sorted(self.actions.items())
+        ]
         return f"{self.run} ({when}, {', '.join(counts)})"
 
 

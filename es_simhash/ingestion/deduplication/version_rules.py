@@ -1,5 +1,6 @@
 """What is to be done with versions, and for which index: rules, and the context of a run."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Literal, get_args
@@ -20,6 +21,15 @@ RETAIN: Final = "retain"
 # What `undo` reverts, and of that what has set flags.
 REVERSIBLE = (*ACTIONS, RETAIN)
 FLAGGING = ("flag", "link", RETAIN)
+# What was done, as sentences have it.
+DONE: Mapping[str, str] = {
+    "skip": "skipped",
+    "flag": "flagged",
+    "link": "linked",
+    "replace": "replaced",
+    RETAIN: "kept and flagged",
+    "write": "written",
+}
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from es_simhash.errors import InputError
 from es_simhash.lab.evaluation.labelled_pairs import LabelledPairs
 from es_simhash.store.intents import Configuration, DocumentsById, Parts
 from es_simhash.store.protocol import Store
+from es_simhash.text.counting import counted
 
 
 def known_pairs(pairs: LabelledPairs, is_known: Callable[[str], bool], where: str) -> LabelledPairs:
@@ -75,14 +76,15 @@ def shared_documents(files: Sequence[LabelledPairs]) -> list[str]:
         if pairs:
             first, second = min(pairs)
             raise InputError(
-                f"Files {one.name!r} and {other.name!r} share {len(pairs)} pairs, such as "
-                f"{first!r} and {second!r}. Keep each pair in one file: the cut of a file is "
+                f"Files {one.name!r} and {other.name!r} share {counted(len(pairs), 'pair')}, such "
+                f"as {first!r} and {second!r}. Keep each pair in one file: the cut of a file is "
                 "chosen on the others."
             )
         shared = _documents(one) & _documents(other)
         if shared:
+            count = counted(len(shared), "document")
             sentences.append(
-                f"Files {one.name!r} and {other.name!r} share {len(shared)} documents, such as "
+                f"Files {one.name!r} and {other.name!r} share {count}, such as "
                 f"{min(shared)!r}: their figures are not independent of each other."
             )
     return sentences

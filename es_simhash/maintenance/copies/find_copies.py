@@ -20,6 +20,7 @@ from es_simhash.pairs.boilerplate import boilerplate_of
 from es_simhash.pairs.copies import CopiesReport, Copy, LeftOut
 from es_simhash.pairs.copy_order import copy_of
 from es_simhash.pairs.copy_units import Reason
+from es_simhash.questions.document_contexts import documents_of
 from es_simhash.relation.analysed_text import TextAnalyser
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import NANOSECONDS, Date, DateField
@@ -33,7 +34,7 @@ from es_simhash.store.mapped_fields import (
     find_date_field,
     unknown_field,
 )
-from es_simhash.store.protocol import Progress, Store
+from es_simhash.store.protocol import Progress, Store, run
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _OBJECTS = frozenset({"object", "nested"})
@@ -74,8 +75,9 @@ def find_copies(
         analyser = TextAnalyser(store.config.scheme)
         aligner = PairAligner(reader, analyser, CopyJournal(files))
         report = search.report(aligner, date_field, progress)
+        documents = run(documents_of(sorted(report.ids), dates=False), store)
         files.remove()
-    return report
+    return report.with_titles({id: each.title for id, each in documents.items()})
 
 
 def default_journal(

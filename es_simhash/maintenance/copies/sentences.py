@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 
 from es_simhash.pairs.copies import CopiesReport, Copy, CopySide
+from es_simhash.text.counting import counted, plural
 from es_simhash.text.escaping import one_line
 
 _MAX_IDS = 8
+# Characters of a title.
+_MAX_TITLE = 80
 
 
 def pair_line(copy: Copy) -> str:
@@ -19,33 +22,44 @@ def pair_line(copy: Copy) -> str:
 
 def side_line(side: CopySide) -> str:
     """Return a document with its owner and the date from which it has the shared text."""
-    owner = f" ({', '.join(map(one_line, side.values))})" if side.values else ""
+    values = ", ".join(map(one_line, side.values))
+    name, owner = one_line(side.id), f" ({values})" if values else ""
+    if side.title:
+        behind = ", ".join(filter(None, (name, values)))
+        name, owner = _shortened(side.title), f" ({behind})"
     date = "" if side.since is None else f", {side.since}"
     if side.since_id not in (None, side.id):
         date += f" as {one_line(side.since_id or '')}"
-    return f"{one_line(side.id)}{owner}{date}"
+    return f"{name}{owner}{date}"
+
+
+def _shortened(title: str) -> str:
+    line = one_line(title)
+    return line if len(line) <= _MAX_TITLE else f"{line[: _MAX_TITLE - 1].rstrip()}…"
 
 
 def copy_line(copy: Copy) -> str:
     """Return how much two documents share, as one line."""
-    passages = f"{len(copy.passages)} passages" if len(copy.passages) > 1 else "1 passage"
     line = (
-        f"{copy.letters} letters in {passages}, the longest of {copy.longest}; "
+        f"{counted(copy.letters, 'letter')} in {counted(len(copy.passages), 'passage')}, the "
+        f"longest of {copy.longest:,}; "
         f"{copy.a.coverage:.0%} of the first text, {copy.b.coverage:.0%} of the second"
     )
     if copy.pairs > 1:
-        line += f"; {copy.pairs - 1} more pairs of their versions"
+        line += f"; {counted(copy.pairs - 1, 'more pair')} of their versions"
     if copy.boilerplate:
-        line += f"; {copy.boilerplate} passages of boilerplate left out"
+        line += f"; {counted(copy.boilerplate, 'passage')} of boilerplate left out"
     return line
 
 
 def counts_line(report: CopiesReport) -> str:
     """Return the numbers of compared documents and of pairs as one line."""
-    what = f"values of {report.between}" if report.between else "families"
+    groups, pairs = counted(report.groups, "family"), len(report.copies)
+    if report.between:
+        groups = f"{counted(report.groups, 'value')} of {report.between}"
     return (
-        f"{report.compared} of {report.documents} documents compared, {report.groups} {what}: "
-        f"{len(report.copies)} pairs share passages."
+        f"{report.compared:,} of {counted(report.documents, 'document')} compared, {groups}: "
+        f"{counted(pairs, 'pair')} {plural(pairs, 'shares', 'share')} passages."
     )
 
 
@@ -54,34 +68,35 @@ def left_out_lines(report: CopiesReport) -> list[str]:
     left, lines = report.left_out, []
     if left.without_fingerprints:
         lines.append(
-            f"{left.without_fingerprints} documents without fingerprints not compared. Run "
-            "`es-simhash backfill`."
+            f"{counted(left.without_fingerprints, 'document')} without fingerprints not compared. "
+            "Run `es-simhash backfill`."
         )
     if left.without_words:
-        lines.append(f"{left.without_words} documents without words not compared.")
+        lines.append(f"{counted(left.without_words, 'document')} without words not compared.")
     if left.changed:
         lines.append(
-            f"{len(left.changed)} documents not compared, because their text is not the "
+            f"{counted(len(left.changed), 'document')} not compared, with another text than the "
             f"fingerprinted one: {_listed(left.changed)}. Run "
             "`es-simhash backfill --check`, then this command again."
         )
     if left.without_value:
         lines.append(
-            f"{len(left.without_value)} documents without a value of {report.between!r} not "
-            f"compared: {_listed(left.without_value)}."
+            f"{counted(len(left.without_value), 'document')} without a value of "
+            f"{report.between!r} not compared: {_listed(left.without_value)}."
         )
     if left.without_family:
         lines.append(
-            f"{len(left.without_family)} documents without a family not compared: "
+            f"{counted(len(left.without_family), 'document')} without a family not compared: "
             f"{_listed(left.without_family)}. Run `es-simhash families run`."
         )
     if report.unfamilied:
         lines.append(
-            f"{report.unfamilied} documents without a family, grouped by their texts alone. Run "
-            "`es-simhash families run` for exact families."
+            f"{counted(report.unfamilied, 'document')} without a family, grouped by text alone. "
+            "Run `es-simhash families run` for exact families."
         )
     if report.undated:
-        lines.append(f"{report.undated} compared documents have no date.")
+        have = plural(report.undated, "has", "have")
+        lines.append(f"{counted(report.undated, 'compared document')} {have} no date.")
     return lines
 
 

@@ -11,6 +11,7 @@ from es_simhash.maintenance.diagnostics.block_searches import HotBlock, Recall, 
 from es_simhash.maintenance.diagnostics.document_sample import MISSING, STALE, UNREADABLE
 from es_simhash.maintenance.diagnostics.index_state import IndexSettings
 from es_simhash.store.index_counts import SchemeCoverage, Status
+from es_simhash.text.counting import counted, plural
 
 # Shares of the documents from which empty texts are a hint, and a problem.
 _SOME_EMPTY, _MANY_EMPTY = 0.01, 0.2
@@ -61,25 +62,29 @@ def status_findings(status: Status, backfill: str) -> Iterator[Finding]:
         if lacking > 0:
             yield Finding(
                 "problem",
-                f"{lacking} documents have fingerprints, but no semantic profiles.",
+                f"{_with_fingerprints(lacking)}, but no semantic profile.",
                 f"Run `{backfill}`.",
             )
     yield from _method_findings(status, backfill)
     if status.failed:
         yield Finding(
             "problem",
-            f"The ingest pipeline could not fingerprint {status.failed} documents.",
+            f"The ingest pipeline could not fingerprint {counted(status.failed, 'document')}.",
             f"Their member `error` has the reason; `{backfill}` tries them again.",
         )
     yield from _empty_findings(status)
+
+
+def _with_fingerprints(count: int) -> str:
+    return f"{counted(count, 'document')} {plural(count, 'has', 'have')} fingerprints"
 
 
 def _scheme_findings(coverage: SchemeCoverage, what: str, backfill: str) -> Iterator[Finding]:
     if coverage.another:
         yield Finding(
             "problem",
-            f"{coverage.another} documents have {what} of another scheme, which are compared with "
-            "none of the others.",
+            f"{counted(coverage.another, 'document')} {plural(coverage.another, 'has', 'have')} "
+            f"{what} of another scheme, which are compared with none of the others.",
             f"Run `{backfill}`.",
         )
 
@@ -91,14 +96,15 @@ def _method_findings(status: Status, backfill: str) -> Iterator[Finding]:
         if (lacking := method.none - status.fingerprints.none) > 0:
             yield Finding(
                 "problem",
-                f"{lacking} documents have fingerprints, but none of {method.method}.",
+                f"{_with_fingerprints(lacking)}, but none of {method.method}.",
                 f"Run `{backfill}`.",
             )
         if method.unreadable:
             yield Finding(
                 "hint",
-                f"{method.unreadable} documents are in languages that {method.method} does not "
-                "read.",
+                f"{counted(method.unreadable, 'document')} "
+                f"{plural(method.unreadable, 'is', 'are')} in languages that {method.method} does "
+                "not read.",
                 "Search them by another method.",
             )
 
@@ -109,7 +115,8 @@ def _empty_findings(status: Status) -> Iterator[Finding]:
     if share >= _SOME_EMPTY:
         yield Finding(
             "problem" if share >= _MANY_EMPTY else "hint",
-            f"{status.empty} texts ({share:.0%}) have no word, so that nothing is related to them.",
+            f"{counted(status.empty, 'text')} ({share:.0%}) {plural(status.empty, 'has', 'have')} "
+            "no word, so that nothing is related.",
             "Check whether --text-field names the field of the text; if it does, leave them.",
         )
 
@@ -161,13 +168,15 @@ def text_findings(
     if lacking := unfingerprinted.get(STALE, 0):
         yield Finding(
             "problem",
-            f"{lacking} sampled documents have a text, but no fingerprints.",
+            f"{counted(lacking, 'sampled document')} {plural(lacking, 'has', 'have')} a text, but "
+            "no fingerprints.",
             f"Run `{backfill}`.",
         )
     if unreadable := fingerprinted.get(UNREADABLE, 0) + unfingerprinted.get(UNREADABLE, 0):
         yield Finding(
             "hint",
-            f"{unreadable} sampled documents have something else than text in the field.",
+            f"{counted(unreadable, 'sampled document')} {plural(unreadable, 'has', 'have')} "
+            "something else than text in the field.",
             "Name another field with --text-field, or leave them without fingerprints.",
         )
 
@@ -209,15 +218,16 @@ def block_findings(
             texts = "copies of one" if block.texts == 1 else f"{block.texts} different ones"
             yield Finding(
                 "hint",
-                f"Block {block.term} is in {block.documents} documents ({share:.0%}), by chance it "
-                f"would be in {block.expected:.1f}; in the sample the texts are {texts}.",
+                f"Block {block.term} is in {counted(block.documents, 'document')} ({share:.0%}); "
+                f"by chance it would be in {block.expected:.1f}. In the sample the texts are "
+                f"{texts}.",
                 "Leave a template that many texts share out of the field of the text; copies cost "
                 "nothing but time, and `es-simhash families run` makes one family of them.",
             )
     if cost.p90 > MAX_EXAMINED:
         yield Finding(
             "problem",
-            f"One search in ten examines {cost.p90} documents or more.",
+            f"One search in ten examines {counted(cost.p90, 'document')} or more.",
             f"Search with --k {suggested.k}, for which it is {suggested.p90}; or leave what "
             "many texts share out of the field of the text.",
         )

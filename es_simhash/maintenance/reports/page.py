@@ -17,6 +17,7 @@ from es_simhash.maintenance.reports.index_report import ClosePair, IndexReport
 from es_simhash.pages.rendering import render_page, shortened, web_address
 from es_simhash.pairs.copies import Boilerplate, Copy
 from es_simhash.relation.relation import DocumentContext
+from es_simhash.text.counting import counted, plural
 
 _MAX_PASSAGE = 400
 _MAX_PAIRS = 10
@@ -80,9 +81,10 @@ class ReportPage:
             return "Each of them is the only one of its family."
         total = _counted(self.report)
         left = total - sizes.versions + sizes.families
-        families = "1 family" if sizes.families == 1 else f"{sizes.families:,} families"
+        families = counted(sizes.families, "family")
+        documents = counted(left, "document")
         return (
-            f"They form {families}. With one document of each, {left:,} documents would remain "
+            f"They form {families}. With one document of each, {documents} would remain "
             f"({percent(left, total)})."
         )
 
@@ -187,24 +189,30 @@ def _coverage_lines(report: IndexReport) -> list[str]:
     lines = [f"Index {each.index} is left out: it has {each.reason}." for each in status.left_out]
     if prints.none:
         lines.append(
-            f"{prints.none:,} documents have no fingerprints, and nothing is known of their "
-            f"versions. Run `es-simhash backfill {status.index}`."
+            f"{counted(prints.none, 'document')} {plural(prints.none, 'has', 'have')} no "
+            "fingerprints, so that no versions are known. Run "
+            f"`es-simhash backfill {status.index}`."
         )
     if prints.another:
         lines.append(
-            f"{prints.another:,} documents have fingerprints of another scheme than "
+            f"{counted(prints.another, 'document')} {plural(prints.another, 'has', 'have')} "
+            "fingerprints of another scheme than "
             f"{prints.scheme}."
         )
     if status.failed:
-        lines.append(f"{status.failed:,} documents were rejected by the ingest pipeline.")
+        lines.append(f"The ingest pipeline rejected {counted(status.failed, 'document')}.")
     if status.empty:
-        lines.append(f"{status.empty:,} documents have no words.")
+        lines.append(
+            f"{counted(status.empty, 'document')} {plural(status.empty, 'has', 'have')} no words."
+        )
     grouped = status.in_families
     if grouped and (waiting := status.documents - prints.none - grouped) > 0:
         lines.append(
-            f"{waiting:,} documents with fingerprints have no family yet. Run "
+            f"{counted(waiting, 'document')} with fingerprints {plural(waiting, 'has', 'have')} no "
+            "family yet. Run "
             f"`es-simhash families run {status.index}`."
         )
     if status.duplicates:
-        lines.append(f"{status.duplicates:,} documents are flagged as duplicates.")
+        duplicates = counted(status.duplicates, "document")
+        lines.append(f"{duplicates} flagged as {plural(status.duplicates, 'duplicate')}.")
     return [*lines, *report.notes]

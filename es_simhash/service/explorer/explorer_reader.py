@@ -257,7 +257,10 @@ class ExplorerReader:
         if scores is not None:
             closest = tuple(replace(pair, a=allowed(pair.a), b=allowed(pair.b)) for pair in pairs)
             scores = replace(scores, closest=closest)
-        return replace(report, largest=largest, newest=newest, scores=scores)
+        copies, title = report.copies, self._config.documents.title
+        if copies is not None and title is not None and not self.answers.allowed.allows(title):
+            copies = copies.with_titles({})
+        return replace(report, largest=largest, newest=newest, scores=scores, copies=copies)
 
     def _words(self, query: str) -> Words:
         """Return a query in the fields of title and text that may be searched now.

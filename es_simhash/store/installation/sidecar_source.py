@@ -7,6 +7,7 @@ from es_simhash.errors import IndexMissing, MappingConflict
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.searches import count
 from es_simhash.store.mapping_meta import SIDECAR_META, source_of
+from es_simhash.text.counting import counted
 
 
 def sidecar_source(gateway: Gateway, name: str, simhash_field: str) -> str | None:
@@ -59,7 +60,7 @@ def require_usable_as_sidecar(gateway: Gateway, name: str) -> None:
         gateway.refresh_if_allowed(index)
         if documents := gateway.run(count(index)):
             raise MappingConflict(
-                f"Index {index!r} has {documents} documents of its own and is no sidecar. "
-                "Name an index that does not exist yet.",
+                f"Index {index!r} has {counted(documents, 'document')} of its own and is no "
+                "sidecar. Name an index that does not exist yet.",
                 parameter="sidecar",
             )

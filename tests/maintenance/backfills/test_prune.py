@@ -164,7 +164,7 @@ def test_the_command_prunes_although_documents_fail(
     client.index(index=sidecar, id="mine", document={"title": "Of the user."})
     done = command(index_name, "--sidecar", sidecar, "--prune")
     assert done.exit_code == 1
-    assert "1 documents failed." in done.stderr
+    assert "1 document failed." in done.stderr
     assert "Deleted 2 documents of " in done.stdout
     assert "Left 1 that no backfill wrote." in done.stdout
     assert ids_of(client, sidecar) == ids_of(client, index_name) - {"bad"} | {"mine"}

@@ -92,15 +92,15 @@ def test_documents_of_other_schemes_must_be_done_again(
     found = examine(client, healthy)
     messages = problems(found)
     begins = (
-        "1 documents have fingerprints of another scheme",
-        "1 documents have semantic profiles of another scheme",
-        "1 documents have fingerprints, but no semantic profiles",
-        "1 sampled documents have a text, but no",
+        "1 document has fingerprints of another scheme",
+        "1 document has semantic profiles of another scheme",
+        "1 document has fingerprints, but no semantic profile",
+        "1 sampled document has a text, but no",
     )
     for begin in begins:
         assert any(message.startswith(begin) for message in messages)
     assert all(f"es-simhash backfill {healthy}" in message for message in messages)
-    unreadable = "1 sampled documents have something else than text"
+    unreadable = "1 sampled document has something else than text"
     assert any(unreadable in message for message in hints(found))
     # What it advises helps.
     list(backfill(client, healthy, settings=ONE))
@@ -113,7 +113,7 @@ def test_half_empty_texts_are_a_fault_and_a_few_are_not(
 ) -> None:
     index = put({str(n): make_text(n) for n in range(50)} | {"e": "?!"})
     few = examine(client, index)
-    assert any(each.startswith("1 texts (2%) have no word") for each in hints(few))
+    assert any(each.startswith("1 text (2%) has no word") for each in hints(few))
     assert few.healthy
     put({f"e{n}": "" for n in range(49)})
     many = examine(client, index)
@@ -273,7 +273,7 @@ def test_what_the_pipeline_could_not_take_is_reported(client: Any, healthy: str,
     failed = {"status": "failed", "error": "There is no text in field 'text'."}
     bulk({"f": {"n": 1, "simhash": failed}})
     (problem,) = problems(examine(client, healthy))
-    assert "could not fingerprint 1 documents" in problem
+    assert "could not fingerprint 1 document" in problem
 
 
 def test_a_mapping_of_an_older_version_is_to_be_installed_again(client: Any, healthy: str) -> None:

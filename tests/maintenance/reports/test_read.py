@@ -167,7 +167,7 @@ def test_copies_and_boilerplate_are_looked_for_when_told(client: Any, build: Bui
     assert report.copies is not None
     assert [(copy.a.id, copy.b.id) for copy in report.copies.copies] == [("a", "b")]
     page = Page(report_html(report))
-    assert "a, 2020-01-01 was first by date, then b, 2021-01-01" in page.words
+    assert "A (a), 2020-01-01 was first by date, then B (b), 2021-01-01" in page.words
     assert " ".join(TAKEN.split())[:200] in page.words
     assert "Shared boilerplate" in page.words
 
@@ -211,7 +211,7 @@ def test_some_documents_without_fingerprints_are_said(client: Any, report: Index
     again = read_report(Index(client, index))
     assert headline(again) == "67% of these 15 documents are versions of others"
     words = Page(report_html(again)).words
-    assert "1 documents have no fingerprints" in words
+    assert "1 document has no fingerprints" in words
     assert "Not grouped" in words
 
 

@@ -77,7 +77,7 @@ def test_an_answer_leaves_out_what_has_no_fields_and_says_so(
     assert f"left out      index {newest} has no fingerprint fields" in done.stdout
     page = report_html(read_report(Index(client, rolled.name)))
     assert f"Index {newest} is left out: it has no fingerprint fields." in page
-    assert "1 documents have no fingerprints" in page
+    assert "1 document has no fingerprints" in page
 
 
 def test_a_sweep_brings_it_up_to_date(client: Any, rolled: DataStream) -> None:

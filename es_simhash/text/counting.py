@@ -1,0 +1,33 @@
+"""Numbers of things in sentences: 1 pair, 2 pairs."""
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """Return a word as it is used of so many.
+
+    >>> plural(1, "family"), plural(2, "family"), plural(2, "has", "have")
+    ('family', 'families', 'have')
+
+    Args:
+        count: How many.
+        one: The word for one.
+        many: The word for any other number; by default `one` with the ending of the plural.
+    """
+    if count == 1:
+        return one
+    if many is not None:
+        return many
+    return f"{one[:-1]}ies" if one.endswith("y") else f"{one}s"
+
+
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """Return so many things in words.
+
+    >>> counted(1, "pair"), counted(1200, "pair")
+    ('1 pair', '1,200 pairs')
+
+    Args:
+        count: How many.
+        one: The word for one.
+        many: The word for any other number, as in `plural`.
+    """
+    return f"{count:,} {plural(count, one, many)}"
