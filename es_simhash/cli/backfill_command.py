@@ -8,9 +8,10 @@ from typing import Annotated, Any
 import click
 
 from es_simhash.cli.commands import command
-from es_simhash.cli.options import RUN, Quiet, Target
+from es_simhash.cli.options import RUN, MetricsFile, Quiet, Target
 from es_simhash.cli.output import byte_size, duration
 from es_simhash.cli.progress import log_warnings, progress_bar, require_no_failures
+from es_simhash.cli.run_metrics import RunCounts, RunMetrics
 from es_simhash.constraints import constraints
 from es_simhash.errors import InputError
 from es_simhash.maintenance.backfills.backfill import backfill as backfill_index
@@ -36,6 +37,7 @@ def backfill(
     prunes: Annotated[bool, constraints(called="prune")] = False,
     settings: Annotated[BackfillSettings, RUN],
     dry_run: bool = False,
+    metrics: MetricsFile = None,
     quiet: Quiet = False,
 ) -> None:
     """Fingerprint the documents INDEX already has.
@@ -57,6 +59,7 @@ def backfill(
     settings = replace(
         settings, failures=settings.failures or Path(f"{file_name(index)}.failures.jsonl")
     )
+    runs = RunMetrics(metrics, "backfill", index)
     job: dict[str, Any] = {"config": config, "selection": selection, "sidecar": sidecar}
     with replace(target, index=sidecar or index).connected() as client:
         if prunes:
@@ -66,7 +69,7 @@ def backfill(
             unlogged = replace(settings, failures=None)
             _print_estimate(estimate(client, index, **job, settings=unlogged), index)
         else:
-            failed = _run(client, index, job, settings, quiet=quiet)
+            failed = _run(client, index, job, settings, runs=runs, quiet=quiet)
         if prunes:
             _prune(client, index, str(sidecar), config, dry_run=dry_run)
     require_no_failures(failed, settings.failures)
@@ -86,11 +89,21 @@ def _prune(client: Client, index: str, sidecar: str, config: IndexConfig, *, dry
 
 
 def _run(
-    client: Client, index: str, job: dict[str, Any], settings: BackfillSettings, *, quiet: bool
+    client: Client,
+    index: str,
+    job: dict[str, Any],
+    settings: BackfillSettings,
+    *,
+    runs: RunMetrics,
+    quiet: bool,
 ) -> int:
     """Backfill with progress and a summary, and return how many documents failed."""
     latest: BackfillReport | None = None
-    with progress_bar(quiet=quiet) as bar:
+
+    def counts() -> RunCounts:
+        return RunCounts({} if latest is None else latest.counts)
+
+    with runs.run(counts), progress_bar(quiet=quiet) as bar:
 
         def update(report: BackfillReport) -> None:
             nonlocal latest

@@ -71,7 +71,7 @@ def require_writable(path: Path | None, parameter: str) -> None:
         if is_new:
             path.unlink()
     except OSError as error:
-        raise _refused(path, error, parameter) from error
+        raise refused_file(path, error, parameter) from error
 
 
 def write_file(path: Path, content: str | bytes, parameter: str) -> None:
@@ -85,10 +85,11 @@ def write_file(path: Path, content: str | bytes, parameter: str) -> None:
     try:
         path.write_bytes(content)
     except OSError as error:
-        raise _refused(path, error, parameter) from error
+        raise refused_file(path, error, parameter) from error
 
 
-def _refused(path: Path, error: OSError, parameter: str) -> InputError:
+def refused_file(path: Path, error: OSError, parameter: str) -> InputError:
+    """Return the error of a file that cannot be written."""
     return InputError(
         f"Cannot write to {path} ({error.strerror}). Name another file.", parameter=parameter
     )

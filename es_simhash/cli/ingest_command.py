@@ -14,6 +14,7 @@ import click
 from es_simhash.cli.commands import Chosen, command
 from es_simhash.cli.options import (
     PROCESSES,
+    MetricsFile,
     Quiet,
     TableOrJson,
     Target,
@@ -23,6 +24,7 @@ from es_simhash.cli.options import (
 )
 from es_simhash.cli.output import print_json, undated_line
 from es_simhash.cli.progress import ProgressBar, bytes_progress, log_warnings, require_no_failures
+from es_simhash.cli.run_metrics import RunCounts, RunMetrics
 from es_simhash.constraints import constraints
 from es_simhash.errors import EsSimhashError
 from es_simhash.ingestion.bulk.document_batches import Source
@@ -32,9 +34,10 @@ from es_simhash.ingestion.bulk.input_sources import (
     open_sources,
     parsed_map,
 )
-from es_simhash.ingestion.bulk.outcomes import IngestReport, Outcome
+from es_simhash.ingestion.bulk.outcomes import STATUSES, IngestReport, Outcome
 from es_simhash.ingestion.deduplication.audit_log import default_audit
 from es_simhash.ingestion.deduplication.audit_runs import new_run
+from es_simhash.ingestion.deduplication.version_rules import RETAIN, OnVersion
 from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.ingestion.ingest_settings import IngestProgress, IngestSettings
 from es_simhash.ingestion.sources.index_documents import INDEX_PATH, IndexDocuments
@@ -187,6 +190,7 @@ def ingest(
             dead_letter={"show_default": "INDEX.dead-letter.jsonl in the working directory"},
         ),
     ],
+    metrics: MetricsFile = None,
     output_format: TableOrJson = "table",
     quiet: Quiet = False,
 ) -> None:
@@ -225,6 +229,7 @@ def ingest(
     failures_file: Path | None = settings.dead_letter
     if failures_file is None and not settings.dry_run:
         failures_file = Path(f"{file_name(index)}.dead-letter.jsonl")
+    runs = RunMetrics(None if settings.dry_run else metrics, "ingest", index)
     summary = IngestSummary(output_format, rules is not None, dry_run=settings.dry_run)
     if rules is not None and not settings.dry_run:
         summary.audit, summary.run = str(rules.audit or default_audit(index)), new_run()
@@ -246,7 +251,8 @@ def ingest(
             ),
         )
         # Closed here, so that Ctrl-C ends the threads before the client.
-        with summary.printed(), closing(outcomes):  # type: ignore[type-var]
+        counts = partial(_counts, summary, rules)
+        with runs.run(counts), summary.printed(), closing(outcomes):  # type: ignore[type-var]
             _consume(outcomes, summary, bar)
     failed = summary.total.counts["failed"]
     require_no_failures(failed, failures_file or "the lines above, or --dead-letter FILE,")
@@ -269,6 +275,15 @@ def _index_source(target: Target, path: str) -> IndexDocuments:
     profile, _, index = path.removeprefix(INDEX_PATH).rpartition("/")
     connection = complete(Connection(profile=profile)) if profile else target.connection
     return IndexDocuments(path, index, partial(gateway_to, connection), target.simhash_field)
+
+
+def _counts(summary: IngestSummary, rules: OnVersion | None) -> RunCounts:
+    """Return what the run did to the documents that it read, without those of an earlier one."""
+    report = summary.report
+    versions = {}
+    if rules is not None:
+        versions = {rules.action: report.versions - report.retained, RETAIN: report.retained}
+    return RunCounts({status: report.counts[status] for status in STATUSES}, versions)
 
 
 def _print_decision(outcome: Outcome) -> None:

@@ -44,6 +44,13 @@ Vocabulary = Annotated[
         "evidence."
     ),
 ]
+MetricsFile = Annotated[
+    Path | None,
+    constraints(
+        help="Prometheus text file that the counts of the run are added to, for the textfile "
+        "collector of the node exporter."
+    ),
+]
 ChangesFile = Annotated[
     Path | None,
     constraints(

@@ -114,7 +114,10 @@ def bytes_progress(sources: Iterable[Source], *, quiet: bool) -> Iterator[Progre
 
 def log_warnings() -> None:
     """Print the warnings of a long run, but not those of the client, which it retries."""
-    logging.basicConfig(format="%(message)s", level=logging.WARNING)
+    # By the handler: a logger below may have a lower level, for others to count its records.
+    handler = logging.StreamHandler()
+    handler.setLevel(logging.WARNING)
+    logging.basicConfig(format="%(message)s", level=logging.WARNING, handlers=[handler])
     logging.getLogger("elastic_transport").setLevel(logging.ERROR)
 
 

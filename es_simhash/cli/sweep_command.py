@@ -12,9 +12,18 @@ import click
 
 from es_simhash.cli.commands import Chosen, command
 from es_simhash.cli.files import append_changes, require_writable
-from es_simhash.cli.options import RUN, ChangesFile, Quiet, TableOrJson, Target, Versions
+from es_simhash.cli.options import (
+    RUN,
+    ChangesFile,
+    MetricsFile,
+    Quiet,
+    TableOrJson,
+    Target,
+    Versions,
+)
 from es_simhash.cli.output import now, undated_line
 from es_simhash.cli.progress import log_warnings, progress_bar, require_no_failures
+from es_simhash.cli.run_metrics import RunCounts, RunMetrics
 from es_simhash.errors import ClusterError, FileInUse
 from es_simhash.ingestion.deduplication.version_rules import DONE
 from es_simhash.maintenance.families.family_options import FamilyOptions
@@ -56,6 +65,7 @@ def sweep(
     families: Annotated[FamilyOptions, Chosen(only=("representative", "within"))],
     settings: Annotated[SweepSettings, RUN],
     changes_file: ChangesFile = None,
+    metrics: MetricsFile = None,
     output_format: TableOrJson = "table",
     quiet: Quiet = False,
 ) -> None:
@@ -80,13 +90,18 @@ def sweep(
     date, representative = versions.date_field, families.representative
     rules = replace(families, date_field=date if representative else None)
     require_writable(changes_file, "changes_file")
+    runs = RunMetrics(metrics, "sweep", target.index)
     failures_file = settings.failures or Path(f"{file_name(target.index)}.failures.jsonl")
     with target.connected(
         date=date, representative=representative, within=families.within
     ) as client:
 
         def once() -> SweepReport:
-            with progress_bar(quiet=quiet) as bar:
+            report = SweepReport()
+            with (
+                runs.run(lambda: RunCounts(report.enriched, report.decisions)),
+                progress_bar(quiet=quiet) as bar,
+            ):
                 report = sweep_index(
                     client,
                     target.index,

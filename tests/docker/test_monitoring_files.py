@@ -11,6 +11,7 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
+from es_simhash.cli.run_metrics import RunCounts, RunMetrics
 from es_simhash.service.monitoring import FOLDER_VARIABLE, REFUSALS, exposition
 from tests.docker.test_images import ROOT
 from tests.support.service import Serve
@@ -77,6 +78,11 @@ def test_every_metric_that_is_asked_for_is_one_of_the_service(
         *text_string_to_metric_families(client.get("/metrics").text),
         *(family for family in several if family.name == "es_simhash_worker_deaths"),
     ]
+    # What runs count, in files of their own.
+    with RunMetrics(tmp_path / "runs.prom", "sweep", "a").run(RunCounts):
+        pass
+    runs = (tmp_path / "runs.prom").read_text("utf-8")
+    families += text_string_to_metric_families(runs)
     have = {sample.name: set(sample.labels) for family in families for sample in family.samples}
     for query in queries():
         for metric, labels in asked(query):
@@ -88,7 +94,9 @@ def test_every_metric_that_is_asked_for_is_one_of_the_service(
     counted = {
         family.name
         for family in families
-        if family.name.startswith("es_simhash_") and not family.name.endswith("_created")
+        if family.name.startswith("es_simhash_")
+        and not family.name.startswith("es_simhash_run")
+        and not family.name.endswith("_created")
     }
     assert [name for name in counted if not any(each.startswith(name) for each in shown)] == []
 

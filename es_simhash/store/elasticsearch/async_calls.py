@@ -13,6 +13,7 @@ from es_simhash.errors import EsSimhashError
 from es_simhash.store.elasticsearch.calls import Call, Calls
 from es_simhash.store.elasticsearch.client import AsyncElasticsearch
 from es_simhash.store.elasticsearch.errors import translated_errors
+from es_simhash.store.elasticsearch.operations import operation
 from es_simhash.store.elasticsearch.requests import headers_of
 from es_simhash.store.opensearch.transport import speaking
 
@@ -89,6 +90,7 @@ class AsyncCalls:
                 params=call.params,
                 headers=headers_of(call.body),
                 body=call.body,
+                **operation(call.method, call.path),
             )
             return response.body
 

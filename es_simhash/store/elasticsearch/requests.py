@@ -7,6 +7,7 @@ from es_simhash.errors import ClusterError, EsSimhashError
 from es_simhash.store.elasticsearch.calls import Calls
 from es_simhash.store.elasticsearch.client import Elasticsearch, elastic_transport, elasticsearch
 from es_simhash.store.elasticsearch.errors import address, translated, translated_errors
+from es_simhash.store.elasticsearch.operations import operation
 from es_simhash.store.elasticsearch.retry import RETRYABLE, RetryPolicy, Unavailable, Waiter
 
 _JSON, _NDJSON = "application/json", "application/x-ndjson"
@@ -152,7 +153,12 @@ class Requests:
         """
         try:
             return self._client.perform_request(
-                method, path, params=params, headers=headers_of(body), body=body
+                method,
+                path,
+                params=params,
+                headers=headers_of(body),
+                body=body,
+                **operation(method, path),
             ).body
         except elasticsearch.ApiError as error:
             if self.retry is not None and error.status_code in RETRYABLE:
