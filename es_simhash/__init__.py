@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from es_simhash.maintenance.copies.copy_options import CopyOptions
     from es_simhash.maintenance.families.family_options import FamilyOptions
     from es_simhash.maintenance.sweeps.sweep import SweepSettings
+    from es_simhash.maintenance.upgrades.upgrade import UpgradeOptions
     from es_simhash.pairs.distinct_hits import DistinctHit, distinct_hits
     from es_simhash.questions.async_index import AsyncIndex
     from es_simhash.questions.memory import MemoryIndex
@@ -92,6 +93,7 @@ _MODULES = {
     "SourceFile": "es_simhash.ingestion.sources.source_format",
     "SourceFormat": "es_simhash.ingestion.sources.source_format",
     "SweepSettings": "es_simhash.maintenance.sweeps.sweep",
+    "UpgradeOptions": "es_simhash.maintenance.upgrades.upgrade",
     "VersionPolicy": "es_simhash.ingestion.deduplication.version_policy",
     "changes": "es_simhash.differences.text_changes",
     "compare": "es_simhash.relation.text_comparison",
@@ -145,6 +147,7 @@ __all__ = [
     "SourceFile",
     "SourceFormat",
     "SweepSettings",
+    "UpgradeOptions",
     "VersionPolicy",
     "changes",
     "compare",

@@ -29,6 +29,7 @@ from es_simhash.maintenance.families.family_report import FamiliesReport
 from es_simhash.maintenance.families.find_families import find_families
 from es_simhash.maintenance.families.version_pairs import VersionPair, version_pairs
 from es_simhash.maintenance.sweeps.sweep import SweepReport, SweepSettings, sweep
+from es_simhash.maintenance.upgrades.upgrade import UpgradeOptions, UpgradeReport, upgrade
 from es_simhash.pairs.copies import CopiesReport
 from es_simhash.questions.index import Index as QueriedIndex
 from es_simhash.questions.index import SidecarIndex as QueriedSidecar
@@ -98,6 +99,34 @@ class Index(QueriedIndex):
         )
         self._read_again()
         return requests
+
+    def upgrade(
+        self, options: UpgradeOptions | None = None, settings: BackfillSettings | None = None
+    ) -> UpgradeReport:
+        """Bring the index to the fields and the scheme of this version while it is in use.
+
+        Where the scheme differs, documents get a second object with their families and flags, under
+        a field of its own. When each has it, `_meta` of the mapping leads from the first field to
+        it, so that whoever names the first finds the second. A run that was ended resumes.
+
+        Args:
+            options: Another scheme; or back to the one before, or the removal of its fields.
+            settings: How documents are fingerprinted, and who gets the reports.
+
+        Returns:
+            Both schemes and fields, and what was written.
+
+        Raises:
+            IndexMissing: There is no such index.
+            MappingConflict: It has no fingerprint fields, is a sidecar, or is a data stream of
+                another scheme; or there is nothing to revert.
+            ClusterError: Documents are written faster than they are fingerprinted.
+        """
+        report = upgrade(
+            self.gateway, self.name, options=options, config=self._given, settings=settings
+        )
+        self._read_again()
+        return report
 
     def uninstall(self, *, shared: bool = False, dry_run: bool = False) -> UninstallReport:
         """Remove what `install` and later runs have put into the index; a sidecar is deleted.

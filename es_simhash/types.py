@@ -15,6 +15,7 @@ from es_simhash.maintenance.families.dismissals_and_joins import ManualPair
 from es_simhash.maintenance.families.family_report import FamiliesReport
 from es_simhash.maintenance.families.version_pairs import VersionPair
 from es_simhash.maintenance.sweeps.sweep import SweepReport
+from es_simhash.maintenance.upgrades.upgrade import UpgradeReport
 from es_simhash.pairs.copies import (
     Boilerplate,
     CopiedPassage,
@@ -113,6 +114,7 @@ __all__ = [
     "Timeline",
     "UndoReport",
     "UninstallReport",
+    "UpgradeReport",
     "Version",
     "VersionPair",
     "WordTable",

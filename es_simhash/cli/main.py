@@ -88,6 +88,10 @@ _SECTIONS = {
         "background": Entry("background_command", "Count how common words and names are in INDEX."),
         "sweep": Entry("sweep_command", "Process what was written since the last sweep."),
         "undo": Entry("undo_command", "Restore what --on-version skipped or replaced."),
+        "upgrade": Entry(
+            "upgrade_command",
+            "Bring INDEX to the fields and the scheme of this version while it is in use.",
+        ),
         "uninstall": Entry(
             "uninstall_command", "Remove what was put into INDEX and say what cannot be removed."
         ),

@@ -105,7 +105,7 @@ def _undone(store: ElasticsearchStore, log: "_Log") -> UndoReport:
         # Before any flag is removed; to remove flags alone nothing is fingerprinted.
         target.require_profiler()
     # First, or a sweep between the two would decide again.
-    Dismissals(StateIndex(store.gateway, index, target.config.simhash_field)).write_undone(
+    Dismissals(StateIndex(store.gateway, index, target.config.state_field)).write_undone(
         UndoneDecision((str(record.head["id"]), str(record.head["other"])), record.head["run"])
         for record in log.records()
         if record.head["action"] in REVERSIBLE

@@ -164,7 +164,7 @@ def opened_index(
     why = "and families are in the documents themselves"
     require_own_fields(mapped, index, given.simhash_field, why=why, command="families run")
     store = opened_store(gateway, index, given, mapped)
-    state = family_state(StateIndex(gateway, index, given.simhash_field))
+    state = family_state(StateIndex(gateway, index, store.config.state_field))
     options = (options or FamilyOptions()).configured(store.config).as_before(state.options)
     date, within = _fields(store, options)
     parts = Parts(

@@ -196,6 +196,7 @@ class IndexConfig:
         is_stream: Whether it is a data stream, which takes new documents only: one that it has is
             replaced in the index that has it.
         left_out: Indices behind the name that have no fingerprints of the scheme.
+        state_of: Field whose state is continued after an upgrade; None for `simhash_field`.
 
     Raises:
         InputError: The threshold of versions is not above 0 and below 1.
@@ -217,6 +218,7 @@ class IndexConfig:
     table: "WordTable | None" = None
     is_stream: bool = False
     left_out: tuple[LeftOutIndex, ...] = ()
+    state_of: str | None = None
 
     def __post_init__(self) -> None:
         if self.version_threshold is not None:
@@ -248,6 +250,11 @@ class IndexConfig:
     def versions_from(self) -> float:
         """Where versions begin, by `version_threshold` or the default."""
         return VERSION_SCORE if self.version_threshold is None else self.version_threshold
+
+    @property
+    def state_field(self) -> str:
+        """Field by which the state index and audit logs name these fingerprints."""
+        return self.state_of or self.simhash_field
 
     def path(self, member: str) -> str:
         """Return the full name of a member of the `simhash` object, as queries spell it."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
-from es_simhash.errors import MappingConflict
+from es_simhash.errors import MappingConflict, SchemeError
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.relation.references import LeftOutIndex
 from es_simhash.semantics.semantic_scheme import SemanticScheme
@@ -13,6 +13,9 @@ from es_simhash.store.added_schemes import AddedScheme, added_schemes
 from es_simhash.store.config import SETTINGS, DocumentSettings, IndexConfig
 from es_simhash.store.fields import DEFAULT_FIELD
 
+# Members of an entry of `_meta` after an upgrade: the field that has the fingerprints now, and the
+# one whose families and state these continue.
+MOVED_TO, MOVED_FROM = "moved_to", "moved_from"
 # Key of `_meta` in the mapping of a sidecar: the first index, by the field of the object.
 SIDECAR_META = "es_simhash_sidecar"
 
@@ -27,6 +30,8 @@ class InstalledSchemes:
         documents: What it says of its documents.
         added: Schemes of methods that it has in addition.
         left_out: Indices behind the name that were installed with another scheme, or not at all.
+        field: Field of the `simhash` object, another than the named one after an upgrade.
+        state_field: Field whose state is continued.
     """
 
     scheme: Scheme
@@ -34,6 +39,8 @@ class InstalledSchemes:
     documents: DocumentSettings = field(default_factory=DocumentSettings)
     added: tuple[AddedScheme, ...] = ()
     left_out: tuple[LeftOutIndex, ...] = ()
+    field: str = DEFAULT_FIELD
+    state_field: str | None = None
 
     def applied(self, config: IndexConfig) -> IndexConfig:
         """Return a configuration with these schemes, and with what nobody named."""
@@ -43,6 +50,8 @@ class InstalledSchemes:
             semantics=self.semantics,
             schemes=self.added,
             left_out=self.left_out,
+            simhash_field=self.field,
+            state_of=self.state_field,
         )
         return schemes.configured(self.documents)
 
@@ -65,6 +74,7 @@ def schemes_of(
         MappingConflict: None has such fields, or they differ in semantic scheme.
         SchemeError: They were installed with a version that knows other schemes.
     """
+    field = current_field(mappings, field)
     entries = {name: meta_entry(mapping, field) for name, mapping in sorted(mappings.items())}
     installed = {name: entry for name, entry in entries.items() if entry is not None}
     if not installed:
@@ -98,7 +108,56 @@ def schemes_of(
         )
     settings = common_settings(index, documents)
     methods = tuple(sorted(added))
-    return InstalledSchemes(Scheme.parse(scheme), semantics, settings, methods, left_out)
+    continued = first_field(mappings, field)
+    state_field = None if continued == field else continued
+    own = _parsed(index, scheme)
+    return InstalledSchemes(own, semantics, settings, methods, left_out, field, state_field)
+
+
+def _parsed(index: str, name: str) -> Scheme:
+    try:
+        return Scheme.parse(name)
+    except SchemeError as error:
+        raise SchemeError(
+            f"Index {index!r} has fingerprints of scheme {name!r}, which this version does not "
+            f"read. Run `es-simhash upgrade {index}`."
+        ) from error
+
+
+def current_field(mappings: Mapping[str, Mapping[str, Any]], field: str) -> str:
+    """Return the field that has the fingerprints of a named one: another after an upgrade.
+
+    Args:
+        mappings: The mapping of each index behind a name; that of the newest counts, by its name.
+        field: The named field.
+    """
+    return _followed(mappings, field, MOVED_TO)
+
+
+def first_field(mappings: Mapping[str, Mapping[str, Any]], field: str) -> str:
+    """Return the field whose state a field continues; see `current_field`."""
+    return _followed(mappings, field, MOVED_FROM)
+
+
+def upgraded_fields(mappings: Mapping[str, Mapping[str, Any]], field: str) -> list[str]:
+    """Return the fields that continue a field: after an upgrade, and while one is under way.
+
+    Args:
+        mappings: The mapping of each index behind a name.
+        field: The first of them.
+    """
+    entries = [mapping.get("_meta", {}).get(resources.META, {}) for mapping in mappings.values()]
+    names = {name for some in entries for name in some}
+    return sorted(name for name in names - {field} if first_field(mappings, name) == field)
+
+
+def _followed(mappings: Mapping[str, Mapping[str, Any]], field: str, member: str) -> str:
+    passed: list[str] = []
+    while field not in passed:
+        passed.append(field)
+        entries = [meta_entry(mapping, field) for _, mapping in sorted(mappings.items())]
+        field = next((entry.get(member, field) for entry in entries[::-1] if entry), field)
+    return field
 
 
 def _raise_not_installed(

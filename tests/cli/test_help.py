@@ -16,7 +16,7 @@ COMMANDS = {"backfill", "background", "blame", "changes", "config", "connection"
             "families run", "families same", "families show", "files compare", "files concepts",
             "files fingerprint", "ingest", "install", "lab evaluate", "lab label", "lab tune",
             "pairs", "pipeline", "plan", "related", "report", "selftest", "serve", "status",
-            "sweep", "undo", "uninstall", "warm"}  # fmt: skip
+            "sweep", "undo", "uninstall", "upgrade", "warm"}  # fmt: skip
 
 
 def walk(command: click.Command, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:

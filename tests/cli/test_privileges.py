@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from es_simhash.cli.main import cli
+from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.maintenance.backfills.backfill import backfill
@@ -94,6 +95,7 @@ CASES = {
         "ingest --on-version", ("ingest", INDEX, "new.jsonl", "--on-version", "flag")
     ),
     "undo": Case("undo", ("undo", INDEX, "skipped.jsonl"), "skipped"),
+    "upgrade": Case("upgrade", ("upgrade", INDEX), "older"),
     "uninstall": Case("uninstall", ("uninstall", INDEX, "--yes"), "families"),
     "backfill": Case("backfill", ("backfill", INDEX), "installed"),
     "backfill-sidecar": Case(
@@ -220,8 +222,8 @@ def prepare(
             assert all(each.ok for each in backfill(admin, INDEX, sidecar=SIDECAR))
             admin.indices.refresh(index=SIDECAR)
         elif state != "plain":
-            install(admin, INDEX)
-        if state in ("ingested", "families", "skipped", "many"):
+            install(admin, INDEX, scheme=[Scheme(blocks=16 if state == "older" else 8).name])
+        if state in ("ingested", "families", "skipped", "many", "older"):
             several = [{"id": id, "text": text} for id, text in notices(MIN_DOCUMENTS).items()]
             documents = several if state == "many" else DOCUMENTS
             assert all(each.ok for each in ingest(admin, INDEX, documents))

@@ -52,7 +52,7 @@ class Recorder:
             "number": self._number,
             "time": int(time.time() * 1000),
             "index": self._context.index,
-            "field": self._context.config.simhash_field,
+            "field": self._context.config.state_field,
             "id": decision.id,
             "other": decision.other,
             "action": decision.action,

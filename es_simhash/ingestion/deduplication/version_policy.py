@@ -96,7 +96,7 @@ class VersionPolicy:
         if self._is_dry:
             return Unreserved()
         state_index.create()
-        field = self._config.simhash_field
+        field = self._config.state_field
         texts = ReservedTexts(self._gateway, state_index.name, field)
         reservations = Reservations(self._documents, texts)
         reservations.expire()
@@ -126,7 +126,7 @@ class VersionPolicy:
         return self
 
     def _begin(self, index: str) -> None:
-        state_index = StateIndex(self._gateway, index, self._config.simhash_field)
+        state_index = StateIndex(self._gateway, index, self._config.state_field)
         manual = binding_pairs(state_index)
         context = RunContext(index, self._config, self.rules, self.run, manual)
         self._documents = StoredDocuments(context, self.target.store)

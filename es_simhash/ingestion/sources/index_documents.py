@@ -1,6 +1,6 @@
 """The documents of another index, or of one of another cluster, as a source."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,6 +12,7 @@ from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.intents import Parts, Where
+from es_simhash.store.mapping_meta import upgraded_fields
 from es_simhash.store.paths import without_path
 from es_simhash.store.rows import Row
 
@@ -48,18 +49,21 @@ class IndexDocuments:
     def batches(self, limits: BatchLimits, start: Checkpoint | None) -> Iterator[Batch]:
         """Yield its documents, in no order."""
         with self.opened() as gateway:
-            gateway.mappings(self.index)
+            mappings = gateway.mappings(self.index)
             config = IndexConfig(simhash_field=self.simhash_field)
             store = ElasticsearchStore(gateway, self.index, config, is_complete=True)
             with store.snapshot(must_refresh=False) as snapshot:
                 rows = snapshot.rows(Where(), Parts(fields=("*",)), page=_PAGE)
-                yield from self._batches(rows, limits)
+                ours = {self.simhash_field, *upgraded_fields(mappings, self.simhash_field)}
+                yield from self._batches(rows, limits, ours)
 
-    def _batches(self, rows: Iterator[Row], limits: BatchLimits) -> Iterator[Batch]:
+    def _batches(
+        self, rows: Iterator[Row], limits: BatchLimits, ours: Collection[str]
+    ) -> Iterator[Batch]:
         lines: list[bytes] = []
         size = 0
         for row in rows:
-            lines.append(self._line(row))
+            lines.append(self._line(row, ours))
             size += len(lines[-1])
             if len(lines) >= limits.documents or size >= limits.bytes:
                 yield self._batch(lines)
@@ -67,8 +71,10 @@ class IndexDocuments:
         if lines:
             yield self._batch(lines)
 
-    def _line(self, row: Row) -> bytes:
-        document = without_path(row.source, self.simhash_field)
+    def _line(self, row: Row, ours: Collection[str]) -> bytes:
+        document = dict(row.source)
+        for field in ours:
+            document = without_path(document, field)
         routing = {} if row.ref.routing is None else {ROUTING: row.ref.routing}
         return json_of({**document, ID: row.id, **routing})
 

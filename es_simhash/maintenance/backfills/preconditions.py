@@ -10,7 +10,6 @@ from es_simhash.maintenance.backfills.backfill_job import BackfillJob
 from es_simhash.maintenance.backfills.document_pages import DocumentReader
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
-from es_simhash.store import resources
 from es_simhash.store.added_schemes import added_schemes
 from es_simhash.store.config import DocumentSettings, IndexConfig
 from es_simhash.store.elasticsearch.gateway import Gateway
@@ -63,7 +62,7 @@ def open_job(
     if sidecar is None:
         schemes = schemes_of(index, mappings, config.simhash_field)
         require_one_scheme(index, schemes.left_out)
-        _require_same_schemes(mappings, config.simhash_field, schemes)
+        _require_same_schemes(mappings, schemes)
     elif sidecar in mappings or sidecar == index:
         raise InputError(
             f"Index {sidecar!r} cannot be its own sidecar; name another index.",
@@ -105,7 +104,7 @@ def _installed_in_sidecar(gateway: Gateway, name: str, simhash_field: str) -> In
 
 
 def _require_same_schemes(
-    mappings: Mapping[str, Mapping[str, Any]], simhash_field: str, schemes: InstalledSchemes
+    mappings: Mapping[str, Mapping[str, Any]], schemes: InstalledSchemes
 ) -> None:
     """Reject indices of which only some have fields of a scheme: the others would never be done.
 
@@ -116,7 +115,7 @@ def _require_same_schemes(
     for name, mapping in mappings.items():
         if name in without_fields:
             continue  # A run that writes completes them first.
-        entry = mapping.get("_meta", {}).get(resources.META, {}).get(simhash_field, {})
+        entry = meta_entry(mapping, schemes.field) or {}
         if schemes.semantics is not None and not entry.get("semantics"):
             raise MappingConflict(
                 f"Index {name!r} has no semantic fields, others of the same name have; "

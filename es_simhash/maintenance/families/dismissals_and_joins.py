@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Literal
@@ -10,12 +11,14 @@ from es_simhash.errors import DocumentMissing, InputError
 from es_simhash.ingestion.deduplication.audit_runs import find_run
 from es_simhash.relation.decided_pairs import JoinedGroups
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.errors import RequestRejected
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.fields import DEFAULT_FIELD, STATUS_EMPTY
 from es_simhash.store.installation.noted_pairs import Dismissals, Joins, NotedPair, UndoneDecision
 from es_simhash.store.installation.state_index import StateIndex
 from es_simhash.store.intents import DocumentsById, Parts
+from es_simhash.store.mapping_meta import current_field
 from es_simhash.store.rows import Row
 from es_simhash.store.state_entries import Ids
 
@@ -178,6 +181,8 @@ def _rows(gateway: Gateway, index: str, ids: Sequence[str], simhash_field: str) 
     Raises:
         DocumentMissing: One does not exist.
     """
+    with suppress(RequestRejected):  # Without the privilege, as the index was before an upgrade.
+        simhash_field = current_field(gateway.mappings(index), simhash_field)
     config = IndexConfig(simhash_field=simhash_field)
     store = ElasticsearchStore(gateway, index, config, is_complete=True)
     rows: list[Row]

@@ -56,7 +56,7 @@ def stored_families(
         IndexMissing: There is no such index.
     """
     members: dict[str, list[tuple[bool, DocumentRef]]] = defaultdict(list)
-    store = ElasticsearchStore(Gateway.of(client), index, config)
+    store = opened_store(Gateway.of(client), index, config or IndexConfig())
     with store.snapshot() as snapshot:
         for row in snapshot.rows(Where(has_family=True), Parts(members=True)):
             members[str(row.family)].append((row.represents is not True, row.ref))
@@ -93,8 +93,8 @@ def find_families(
     why = "and families are in the documents themselves"
     mapped = gateway.mappings(index)
     require_own_fields(mapped, index, given.simhash_field, why=why, command="families run")
-    state = StateIndex(gateway, index, given.simhash_field)
     store = opened_store(gateway, index, given, mapped)
+    state = StateIndex(gateway, index, store.config.state_field)
     stored = family_state(state)
     options = options.configured(store.config).as_before(stored.options)
     finder = _Finder(store, state, stored, options, progress)

@@ -85,7 +85,7 @@ def version_pairs(
     why = "and pairs are of the documents themselves"
     require_own_fields(mapped, index, given.simhash_field, why=why, command="pairs")
     store = opened_store(gateway, index, given, mapped)
-    decided = family_state(StateIndex(gateway, index, given.simhash_field))
+    decided = family_state(StateIndex(gateway, index, store.config.state_field))
     job = run_job(store, "pairs")
     path, fresh = options.journal or default_path(job), options.fresh
     with RunFiles.open(path, job, fresh=fresh) as files:

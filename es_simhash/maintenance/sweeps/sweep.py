@@ -117,10 +117,10 @@ def sweep(
     """
     gateway = Gateway.of(client)
     given = config or IndexConfig()
-    state = StateIndex(gateway, index, given.simhash_field)
     _require_no_sidecar(gateway, index, given)
     complete_fields(gateway, index, given)
     job = open_job(gateway, index, given)
+    state = StateIndex(gateway, index, job.config.state_field)
     rules = None if on_version is None else OnVersion.of(on_version).configured(job.config)
     if rules is not None:
         require_one_index(rules, job.indices)
@@ -196,7 +196,7 @@ class _Sweep:
 
     def _policy(self, rules: OnVersion) -> FamilyPolicy:
         store, config = self._retrying(), self.job.config
-        state = StateIndex(store.gateway, store.name, config.simhash_field)
+        state = StateIndex(store.gateway, store.name, config.state_field)
         audit = open_audit(rules.audit or default_audit(store.name), store.gateway)
         return FamilyPolicy(store, state, config, rules, self.dates, audit)
 

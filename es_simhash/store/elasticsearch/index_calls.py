@@ -136,9 +136,13 @@ class IndexCalls:
         return self._config
 
     def _with_left_out(self, config: IndexConfig) -> Calls[IndexConfig]:
-        """Return a configuration, as it is unless other indices are left out by now."""
+        """Return a configuration, as it is unless other indices are left out or it was upgraded."""
         mapped = yield from mappings(self.name)
-        left_out = schemes_of(self.name, mapped, self.given.simhash_field).left_out
+        schemes = schemes_of(self.name, mapped, self.given.simhash_field)
+        if schemes.field != config.simhash_field:
+            self._has_vectors = False
+            return schemes.applied(self.given)
+        left_out = schemes.left_out
         return config if left_out == config.left_out else replace(config, left_out=left_out)
 
     def _other(self, request: intents.Request[Any], config: IndexConfig) -> Calls[Any]:
@@ -281,7 +285,7 @@ def _searches_of(
             date_check = {"size": 0, "query": newer(request.field, request.date)}
             return Searches([date_check], _is_valid, optional=True)
         case intents.FindManualPairs():
-            lookup = PairLookup(index.text_index, config.simhash_field)
+            lookup = PairLookup(index.text_index, config.state_field)
             return Searches(
                 lookup.searches(request.ids),
                 lookup.read,

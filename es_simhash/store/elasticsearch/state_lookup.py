@@ -42,7 +42,7 @@ class StateLookup:
         """
         conditions = [
             {"terms": {"kind": list(kinds)}},
-            {"term": {"field": self.config.simhash_field}},
+            {"term": {"field": self.config.state_field}},
         ]
         return {
             "size": size,

@@ -22,7 +22,7 @@ from es_simhash.store.mapped_fields import (
     find_keyword_field,
     unknown_field,
 )
-from es_simhash.store.mapping_meta import meta_entry, schemes_of, with_entries
+from es_simhash.store.mapping_meta import current_field, meta_entry, schemes_of, with_entries
 from es_simhash.store.paths import get_values
 from es_simhash.store.source import field_names
 
@@ -58,6 +58,7 @@ def configure(
     """
     gateway = Gateway.of(client)
     mappings = gateway.mappings(index)
+    simhash_field = current_field(mappings, simhash_field)
     stored = {name: _stored(mapping, simhash_field) for name, mapping in mappings.items()}
     if None in stored.values():
         schemes_of(index, mappings, simhash_field)  # names what is missing
@@ -83,7 +84,9 @@ def store_text_fields(
         simhash_field: Field of the `simhash` object.
     """
     gateway = Gateway.of(client)
-    for name, mapping in gateway.mappings(index).items():
+    mappings = gateway.mappings(index)
+    simhash_field = current_field(mappings, simhash_field)
+    for name, mapping in mappings.items():
         stored = _stored(mapping, simhash_field)
         if stored is not None and stored.text is None:
             settings = stored.changed({"text": text})

@@ -24,7 +24,13 @@ from es_simhash.store.installation.index_templates import (
 )
 from es_simhash.store.installation.scheme_choice import chosen_schemes
 from es_simhash.store.mapped_fields import VECTOR_TYPES, mapped_fields, nearest_hint
-from es_simhash.store.mapping_meta import meta_entry, schemes_of, with_entries
+from es_simhash.store.mapping_meta import (
+    MOVED_FROM,
+    current_field,
+    meta_entry,
+    schemes_of,
+    with_entries,
+)
 from es_simhash.store.paths import adapted_properties, nested_properties
 from es_simhash.store.state_entries import state_index_name
 
@@ -161,7 +167,7 @@ def complete_fields(client: Client, index: str, config: IndexConfig) -> dict[str
     gateway = Gateway.of(client)
     mappings = gateway.mappings(index)
     schemes = schemes_of(index, mappings, config.simhash_field)
-    wanted = _Wanted(schemes.scheme, schemes.semantics, config.simhash_field, schemes.added)
+    wanted = _Wanted(schemes.scheme, schemes.semantics, schemes.field, schemes.added)
     requests = [
         request
         for each in schemes.left_out
@@ -197,7 +203,7 @@ def plan(
         return [Request("PUT", f"/{index}", body)]
     if semantics is not None:
         require_entity_fields(Gateway.of(client), existing, semantics.entity_fields)
-    wanted = _Wanted(scheme, semantics, simhash_field, schemes)
+    wanted = _Wanted(scheme, semantics, current_field(existing, simhash_field), schemes)
     requests = [
         request
         for name, mapping in sorted(existing.items())
@@ -313,10 +319,10 @@ def _with_present(
 
 
 def _keep_documents(wanted: Mapping[str, Any], mapping: Mapping[str, Any], field: str) -> None:
-    """Keep what the index says of its documents: that is set by `configure` alone."""
+    """Keep what the index says of its documents and of upgrades, which others set alone."""
     entry = meta_entry(mapping, field) or {}
-    if DOCUMENT_SETTINGS in entry:
-        wanted["_meta"][resources.META][field][DOCUMENT_SETTINGS] = entry[DOCUMENT_SETTINGS]
+    kept = {key: entry[key] for key in (DOCUMENT_SETTINGS, MOVED_FROM) if key in entry}
+    wanted["_meta"][resources.META][field].update(kept)
 
 
 def _require_vectors(

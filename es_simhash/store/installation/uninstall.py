@@ -1,41 +1,39 @@
 """Removing from an index what this package has put there; what cannot be removed is named."""
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from es_simhash.errors import ClusterError, EsSimhashError, MappingConflict
+from es_simhash.errors import EsSimhashError, MappingConflict
 from es_simhash.store import pipeline, resources
-from es_simhash.store.elasticsearch.bulk import CONFLICT, NOT_FOUND
 from es_simhash.store.elasticsearch.calls import index_path
-from es_simhash.store.elasticsearch.errors import RequestRejected, reason_of
+from es_simhash.store.elasticsearch.errors import RequestRejected
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
-from es_simhash.store.elasticsearch.hits import conditions_of, version_of
 from es_simhash.store.elasticsearch.searches import count
 from es_simhash.store.fields import (
     DEFAULT_FIELD,
-    DUPLICATE_OF,
-    FAMILY,
     INDEX,
-    SCHEME,
     SOURCE,
-    STATUS,
-    field_path,
 )
 from es_simhash.store.installation.index_templates import data_streams, fits, sendable
 from es_simhash.store.installation.install import Request
 from es_simhash.store.installation.state_index import StateIndex
-from es_simhash.store.mapping_meta import SIDECAR_META, meta_entry, schemes_of, source_of
-from es_simhash.store.paths import get_object, mapped_field, nested_path
+from es_simhash.store.installation.stored_objects import count_objects, empty_documents
+from es_simhash.store.mapping_meta import (
+    SIDECAR_META,
+    first_field,
+    meta_entry,
+    schemes_of,
+    source_of,
+    upgraded_fields,
+)
+from es_simhash.store.paths import mapped_field
 from es_simhash.store.rows import batches_of
 from es_simhash.store.state_entries import state_index_name
 
-# Each pass reads the index as it is then, with what was written meanwhile.
-_MAX_PASSES = 5
-_AT_ONCE = 500
-# Members of which a document that was written to has one at least.
-_WRITTEN = (SCHEME, STATUS, FAMILY, DUPLICATE_OF)
+_STATE_AT_ONCE = 1000
 _PIPELINE_SETTINGS = ("index.default_pipeline", "index.final_pipeline")
 _TEMPLATES = "_index_template"
 _COMPONENTS = "_component_template"
@@ -83,8 +81,10 @@ class _Uninstall:
     def __init__(self, gateway: Gateway, index: str, field: str) -> None:
         self._gateway = gateway
         self._index = index
-        self._field = field
         self._mappings = gateway.mappings(index)
+        # After an upgrade there are two fields or more, with one state.
+        self._field = first_field(self._mappings, field)
+        self._fields = [self._field, *upgraded_fields(self._mappings, self._field)]
         self._state_name = state_index_name(index)
         self._left: list[str] = []
 
@@ -99,10 +99,11 @@ class _Uninstall:
         after = [*state, *self._meta(), *(self._shared() if shared else ())]
         self._name_what_stays(shared=shared)
         if dry_run:
-            documents = self._gateway.run(count(self._index, self._has_fields()))
+            documents = count_objects(self._gateway, self._index, self._fields)
         else:
             self._send(before)
-            documents = self._empty_documents()
+            emptied = [empty_documents(self._gateway, self._index, each) for each in self._fields]
+            documents = max(emptied)
             if not any(request.path == index_path(self._state_name) for request in state):
                 self._empty_state()
             self._send(after)
@@ -204,7 +205,7 @@ class _Uninstall:
         if self._gateway.exists(state.name):
             body = {"query": self._of_field, "_source": False}
             hits = self._gateway.pages(state.name, body)
-            for some in batches_of(hits, _AT_ONCE):
+            for some in batches_of(hits, _STATE_AT_ONCE):
                 state.write([state.removal(hit["_id"]) for hit in some])
 
     @property
@@ -213,11 +214,12 @@ class _Uninstall:
 
     def _meta(self) -> Iterator[Request]:
         for name, mapping in self._mappings.items():
-            if meta_entry(mapping, self._field) is None:
+            if not any(meta_entry(mapping, field) for field in self._fields):
                 continue
             meta = dict(mapping["_meta"])
             for key in (resources.META, SIDECAR_META):
-                left = {at: entry for at, entry in meta.pop(key, {}).items() if at != self._field}
+                entries = meta.pop(key, {}).items()
+                left = {field: entry for field, entry in entries if field not in self._fields}
                 meta |= {key: left} if left else {}
             yield Request("PUT", index_path(name, "_mapping"), {"_meta": meta})
 
@@ -236,10 +238,10 @@ class _Uninstall:
         yield Request("DELETE", index_path(_COMPONENTS, resources.MAPPINGS), {})
 
     def _name_what_stays(self, *, shared: bool) -> None:
+        names, excluded = ", ".join(map(repr, self._fields)), json.dumps(self._fields)
         self._left.append(
-            f"The fields under {self._field!r} stay in the mapping, and {self._field!r} as null in "
-            f"_source: to remove them, re-index with "
-            f'`"_source": {{"excludes": ["{self._field}"]}}` into a new index.'
+            f"The fields under {names} stay in the mapping, and are null in _source: to remove "
+            f'them, re-index with `"_source": {{"excludes": {excluded}}}` into a new index.'
         )
         if not shared:
             self._left.append(
@@ -250,52 +252,6 @@ class _Uninstall:
             "Audit logs, dead letters and journals stay, as do sidecars: run it for each sidecar, "
             "and delete the files when nothing is to be undone."
         )
-
-    def _has_fields(self) -> dict[str, Any]:
-        paths = [field_path(self._field, member) for member in _WRITTEN]
-        return {"bool": {"should": [{"exists": {"field": path}} for path in paths]}}
-
-    def _empty_documents(self) -> int:
-        """Empty the object in all documents, those too that are written meanwhile; count them."""
-        small = [field_path(self._field, member) for member in _WRITTEN]
-        body = {"query": self._has_fields(), "_source": small, "seq_no_primary_term": True}
-        emptied = 0
-        for _ in range(_MAX_PASSES):
-            before, read = emptied, 0
-            for hits in batches_of(self._gateway.pages(self._index, body), _AT_ONCE):
-                emptied += self._empty(hits)
-                read += len(hits)
-            if not read:
-                return emptied
-            if emptied == before:
-                break
-        raise ClusterError(
-            f"Other writers keep adding fingerprints to {self._index!r} or change its documents. "
-            "End them, then run it again."
-        )
-
-    def _empty(self, hits: list[dict[str, Any]]) -> int:
-        actions = []
-        for hit in hits:
-            version = version_of(hit)
-            target = {
-                "_index": version.ref.index,
-                "_id": version.ref.id,
-                **conditions_of(version),
-            }
-            _, is_nested = get_object(hit.get("_source", {}), self._field)
-            nothing = nested_path(self._field, None) if is_nested else {self._field: None}
-            actions.append([{"update": target}, {"doc": nothing}])
-        emptied = 0
-        for hit, result in zip(hits, self._gateway.bulk(actions), strict=True):
-            if "error" not in result:
-                emptied += 1
-            elif result["status"] not in (CONFLICT, NOT_FOUND):
-                raise ClusterError(
-                    f"Document {hit['_id']!r} is rejected: {reason_of(result)}. Run it again when "
-                    "the reason is gone."
-                )
-        return emptied
 
 
 class _Gone(EsSimhashError):

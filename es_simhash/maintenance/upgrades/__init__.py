@@ -1,0 +1,1 @@
+"""Moving an index to another scheme while it is in use."""

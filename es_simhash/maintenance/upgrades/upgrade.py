@@ -1,0 +1,307 @@
+"""Moving an index to another scheme: both schemes side by side, and one switch of the mapping.
+
+The documents get a second object, under a field of its own, while everybody reads the first one.
+Then `_meta` of the mapping says which of the two counts, in one request for each index. Until the
+first object is emptied, the same request leads back.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from es_simhash.errors import ClusterError, EsSimhashError, MappingConflict
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
+from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backfills.backfill_job import BackfillSettings
+from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
+from es_simhash.store.added_schemes import added_schemes
+from es_simhash.store.config import DOCUMENT_SETTINGS, IndexConfig
+from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.installation.index_templates import data_streams
+from es_simhash.store.installation.install import install
+from es_simhash.store.installation.stored_objects import (
+    MAX_PASSES,
+    carry_decisions,
+    count_behind,
+    count_without,
+    empty_documents,
+)
+from es_simhash.store.mapping_meta import (
+    MOVED_FROM,
+    MOVED_TO,
+    current_field,
+    first_field,
+    meta_entry,
+    schemes_of,
+    source_of,
+    with_entries,
+)
+from es_simhash.store.paths import mapped_field
+
+Mappings = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class UpgradeReport:
+    """What an upgrade did, or would do.
+
+    Attributes:
+        before: Scheme that the index had.
+        after: Scheme that it has now.
+        field_before: Field that had the fingerprints.
+        field: Field that has them now; the same where the scheme stays.
+        written: Documents whose fields were written, or would be.
+        failed: Documents that could not be fingerprinted; they have no fingerprints of either.
+        carried: Documents whose family or flag was carried over.
+        emptied: Documents that the fields of the earlier scheme were taken from.
+    """
+
+    before: str
+    after: str
+    field_before: str
+    field: str
+    written: int = 0
+    failed: int = 0
+    carried: int = 0
+    emptied: int = 0
+
+
+@dataclass(frozen=True)
+class UpgradeOptions:
+    """What `upgrade` does.
+
+    Attributes:
+        scheme: Published name of the scheme to move to.
+        revert: Go back to the scheme before the last upgrade.
+        finish: After the move, take the fields of the earlier scheme from the documents, so that
+            nothing leads back but another upgrade.
+        dry_run: Print what would be done; write nothing.
+    """
+
+    scheme: str = DEFAULT.name
+    revert: bool = False
+    finish: bool = False
+    dry_run: bool = False
+
+
+def upgrade(
+    client: Client,
+    index: str,
+    *,
+    options: UpgradeOptions | None = None,
+    config: IndexConfig | None = None,
+    settings: BackfillSettings | None = None,
+) -> UpgradeReport:
+    """Bring an index to the fields and the scheme of this version; see `Index.upgrade`.
+
+    Args:
+        client: Client of the cluster.
+        index: Index or alias.
+        options: Which scheme, or back.
+        config: Names of the fields and the vocabulary.
+        settings: How documents are fingerprinted.
+    """
+    options = options or UpgradeOptions()
+    run = _Upgrade(Gateway.of(client), index, config or IndexConfig(), settings)
+    return run.reverted(options) if options.revert else run.moved(options)
+
+
+class _Upgrade:
+    """One run; each step finds out what is done already."""
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        index: str,
+        given: IndexConfig,
+        settings: BackfillSettings | None,
+    ) -> None:
+        self._gateway = gateway
+        self._index = index
+        self._given = given
+        self._settings = settings
+        mappings = self._mappings
+        self._field = current_field(mappings, given.simhash_field)
+        if not any(meta_entry(mapping, self._field) for mapping in mappings.values()):
+            schemes_of(index, mappings, given.simhash_field)  # names what is missing
+        if source := source_of(mappings, self._field):
+            raise MappingConflict(
+                f"Index {index!r} is the sidecar of {source!r}. Make another one with "
+                f"`es-simhash backfill {source} --sidecar NAME`, and remove this one with "
+                f"`es-simhash uninstall {index}`."
+            )
+
+    @property
+    def _mappings(self) -> Mappings:
+        return self._gateway.mappings(self._index)
+
+    def moved(self, options: UpgradeOptions) -> UpgradeReport:
+        wanted = Scheme.parse(options.scheme)
+        before = self._entry(self._field)
+        field = self._field if before["scheme"] == wanted.name else self._next_field(wanted)
+        report = UpgradeReport(before["scheme"], wanted.name, self._field, field)
+        if options.dry_run:
+            return replace(report, written=self._without(field, wanted))
+        self._install(field, wanted, before)
+        if field != self._field:
+            self._require_no_stream()
+            self._continue(field)
+            report = self._filled(report)
+            report = replace(report, carried=self._carried(self._field, field))
+            self._require_complete(field)
+            self._switch(self._field, field)
+        # With what was written before the switch by those that knew the first scheme alone.
+        report = self._filled(report)
+        if field != self._field:
+            carried = report.carried + self._carried(self._field, field)
+            report = replace(report, carried=carried)
+        return replace(report, emptied=self._finished(field) if options.finish else 0)
+
+    def reverted(self, options: UpgradeOptions) -> UpgradeReport:
+        """Lead back to the scheme before; what was written since gets its fingerprints."""
+        now = self._entry(self._field)
+        earlier = now.get(MOVED_FROM)
+        if earlier is None:
+            raise MappingConflict(
+                f"Index {self._index!r} has scheme {now['scheme']!r} from the beginning. There is "
+                "nothing to revert."
+            )
+        before = self._entry(earlier)
+        scheme = before["scheme"]
+        report = UpgradeReport(now["scheme"], scheme, self._field, earlier)
+        try:
+            known = Scheme.parse(scheme)
+        except EsSimhashError as error:
+            raise MappingConflict(
+                f"This version does not compute scheme {scheme!r}, so that documents written since "
+                "would have none. Run it with the version that wrote them."
+            ) from error
+        if options.dry_run:
+            return replace(report, written=self._without(earlier, known))
+        self._switch(earlier, None)
+        report = self._filled(report)
+        return replace(report, carried=self._carried(self._field, earlier))
+
+    def _entry(self, field: str) -> Mapping[str, Any]:
+        entries = [meta_entry(mapping, field) for _, mapping in sorted(self._mappings.items())]
+        return next(entry for entry in reversed(entries) if entry is not None)
+
+    def _next_field(self, wanted: Scheme) -> str:
+        """Return the field that the second object has, or gets: that of a run that was ended."""
+        mappings = self._mappings
+        first = first_field(mappings, self._field)
+        number = 1
+        while True:
+            number += 1
+            field = f"{first}_{number}"
+            entries = [meta_entry(mapping, field) for mapping in mappings.values()]
+            if any(_continues(entry, self._field, wanted) for entry in entries):
+                return field
+            if not any(entries) and all(mapped_field(m, field) is None for m in mappings.values()):
+                return field
+
+    def _install(self, field: str, wanted: Scheme, before: Mapping[str, Any]) -> None:
+        methods = [each.method for each in added_schemes(before)]
+        install(
+            self._gateway,
+            self._index,
+            scheme=[wanted.name, *methods],
+            semantics=_semantics(before),
+            simhash_field=field,
+        )
+
+    def _require_no_stream(self) -> None:
+        for stream in data_streams(self._mappings):
+            raise MappingConflict(
+                f"{stream!r} is a data stream, whose next index would have the fields of the "
+                "earlier scheme. Compose the new scheme into its template, with another "
+                "simhash_field."
+            )
+
+    def _continue(self, field: str) -> None:
+        """Say of the second object whose families, state and settings it continues."""
+        for name, mapping in self._mappings.items():
+            entry, before = meta_entry(mapping, field), meta_entry(mapping, self._field) or {}
+            if entry is not None:
+                kept = {key: before[key] for key in (DOCUMENT_SETTINGS,) if key in before}
+                continued = {**entry, **kept, MOVED_FROM: self._field}
+                self._put(name, mapping, {field: continued})
+
+    def _switch(self, field: str, to: str | None) -> None:
+        """Say in which field the fingerprints are from now on: one request for each index."""
+        for name, mapping in self._mappings.items():
+            entry = dict(meta_entry(mapping, field) or {})
+            if entry:
+                entry.pop(MOVED_TO, None)
+                entry |= {} if to is None else {MOVED_TO: to}
+                self._put(name, mapping, {field: entry})
+
+    def _put(self, name: str, mapping: Mapping[str, Any], entries: Mapping[str, Any]) -> None:
+        if with_entries(mapping, entries) != mapping.get("_meta"):
+            self._gateway.put_mapping(name, {"_meta": with_entries(mapping, entries)})
+
+    def _filled(self, report: UpgradeReport) -> UpgradeReport:
+        """Fingerprint the documents that have none of the scheme in its field yet."""
+        config = replace(self._given, simhash_field=report.field)
+        outcomes = backfill(self._gateway, self._index, config=config, settings=self._settings)
+        statuses = [outcome.status for outcome in outcomes]
+        written = report.written + statuses.count("written")
+        return replace(report, written=written, failed=statuses.count("failed"))
+
+    def _carried(self, source: str, field: str) -> int:
+        """Carry families and flags from one object to the other; count the documents."""
+        carried = carry_decisions(self._gateway, self._index, source, field)
+        if carried is None:
+            raise self._busy()
+        return carried
+
+    def _require_complete(self, field: str) -> None:
+        """Fingerprint what other programs write until nothing is missing; only then is switched.
+
+        Raises:
+            ClusterError: Documents with fingerprints of the first scheme have none of the other.
+        """
+        config = replace(self._given, simhash_field=field)
+        for _ in range(MAX_PASSES):
+            self._gateway.refresh_if_allowed(self._index)
+            if not count_behind(self._gateway, self._index, self._field, field):
+                return
+            list(backfill(self._gateway, self._index, config=config, settings=self._settings))
+        raise self._busy()
+
+    def _busy(self) -> ClusterError:
+        return ClusterError(
+            f"Documents of {self._index!r} are written faster than they are fingerprinted, or some "
+            "cannot be: `es-simhash backfill` names these. Run it again to resume."
+        )
+
+    def _without(self, field: str, wanted: Scheme) -> int:
+        return count_without(self._gateway, self._index, field, wanted.name)
+
+    def _finished(self, field: str) -> int:
+        """Empty the objects of earlier schemes; their entries go on leading to the last one."""
+        emptied = 0
+        while earlier := self._entry(field).get(MOVED_FROM):
+            field = earlier
+            emptied += empty_documents(self._gateway, self._index, field)
+        return emptied
+
+
+def _continues(entry: Mapping[str, Any] | None, field: str, wanted: Scheme) -> bool:
+    """Check whether an entry is of an upgrade of a field that was ended, or reverted."""
+    return (
+        entry is not None
+        and entry["scheme"] == wanted.name
+        and entry.get(MOVED_FROM, field) == field
+        and MOVED_TO not in entry
+    )
+
+
+def _semantics(before: Mapping[str, Any]) -> SemanticScheme | None:
+    """Return the semantic scheme of an index; that of this version where it does not read it."""
+    if not before.get("semantics"):
+        return None
+    try:
+        return SemanticScheme.from_meta(before["semantics"])
+    except EsSimhashError:
+        return DEFAULT_SEMANTICS

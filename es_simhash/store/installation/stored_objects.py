@@ -1,0 +1,161 @@
+"""The `simhash` objects of all documents: emptied, or with the decisions of another of theirs."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from es_simhash.errors import ClusterError
+from es_simhash.store.elasticsearch.bulk import CONFLICT, NOT_FOUND
+from es_simhash.store.elasticsearch.errors import reason_of
+from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.elasticsearch.hits import conditions_of, version_of
+from es_simhash.store.elasticsearch.searches import count
+from es_simhash.store.fields import DECIDED, DUPLICATE_OF, FAMILY, SCHEME, STATUS, field_path
+from es_simhash.store.paths import get_object, nested_path
+from es_simhash.store.rows import batches_of
+
+# Each pass reads the index as it is then, with what was written meanwhile.
+MAX_PASSES = 5
+_AT_ONCE = 500
+# Members of which a document that was written to has one at least.
+_WRITTEN = (SCHEME, STATUS, FAMILY, DUPLICATE_OF)
+
+
+def having_fields(field: str) -> dict[str, Any]:
+    """Return the query for documents that have something under a field of fingerprints."""
+    paths = [field_path(field, member) for member in _WRITTEN]
+    return {"bool": {"should": [{"exists": {"field": path}} for path in paths]}}
+
+
+def empty_documents(gateway: Gateway, index: str, field: str) -> int:
+    """Empty the object in all documents, those too that are written meanwhile; count them.
+
+    Args:
+        gateway: To the cluster.
+        index: Index, alias or data stream.
+        field: Field of the `simhash` object.
+
+    Raises:
+        ClusterError: Other writers add fields all the time, or an update is rejected.
+    """
+    small = [field_path(field, member) for member in _WRITTEN]
+    body = {"query": having_fields(field), "_source": small, "seq_no_primary_term": True}
+    emptied = 0
+    for _ in range(MAX_PASSES):
+        before, read = emptied, 0
+        for hits in batches_of(gateway.pages(index, body), _AT_ONCE):
+            emptied += _empty(gateway, hits, field)
+            read += len(hits)
+        if not read:
+            return emptied
+        if emptied == before:
+            break
+    raise ClusterError(
+        f"Other writers keep adding fingerprints to {index!r} or change its documents. "
+        "End them, then run it again."
+    )
+
+
+def _empty(gateway: Gateway, hits: list[dict[str, Any]], field: str) -> int:
+    changes = []
+    for hit in hits:
+        _, is_nested = get_object(hit.get("_source", {}), field)
+        changes.append((hit, nested_path(field, None) if is_nested else {field: None}))
+    return update_hits(gateway, changes)
+
+
+def update_hits(gateway: Gateway, changes: list[tuple[dict[str, Any], dict[str, Any]]]) -> int:
+    """Add fields to documents that nobody has changed since they were read; count those.
+
+    Args:
+        gateway: To the cluster.
+        changes: Hits with their versions, and the fields.
+
+    Raises:
+        ClusterError: An update is rejected.
+    """
+    actions = []
+    for hit, document in changes:
+        version = version_of(hit)
+        target = {"_index": version.ref.index, "_id": version.ref.id, **conditions_of(version)}
+        actions.append([{"update": target}, {"doc": document}])
+    written = 0
+    for (hit, _), result in zip(changes, gateway.bulk(actions), strict=True):
+        if "error" not in result:
+            written += 1
+        elif result["status"] not in (CONFLICT, NOT_FOUND):
+            raise ClusterError(
+                f"Document {hit['_id']!r} is rejected: {reason_of(result)}. Run it again when "
+                "the reason is gone."
+            )
+    return written
+
+
+def count_objects(gateway: Gateway, index: str, fields: list[str]) -> int:
+    """Count the documents that have something under one of some fields."""
+    some = {"bool": {"should": [having_fields(field) for field in fields]}}
+    return gateway.run(count(index, some))
+
+
+def count_without(gateway: Gateway, index: str, field: str, scheme: str) -> int:
+    """Count the documents that have no fingerprints of a scheme under a field."""
+    of_scheme = {"term": {field_path(field, SCHEME): scheme}}
+    return gateway.run(count(index, {"bool": {"must_not": [of_scheme]}}))
+
+
+def count_behind(gateway: Gateway, index: str, field: str, other: str) -> int:
+    """Count the documents that have something under a field, and nothing under another."""
+    behind = {"filter": [having_fields(field)], "must_not": [having_fields(other)]}
+    return gateway.run(count(index, {"bool": behind}))
+
+
+def carry_decisions(gateway: Gateway, index: str, source: str, field: str) -> int | None:
+    """Carry families and flags from one object to another that has none; count the documents.
+
+    Args:
+        gateway: To the cluster.
+        index: Index, alias or data stream.
+        source: Field of the one object.
+        field: Field of the other.
+
+    Returns:
+        None where other writers keep changing documents.
+    """
+    body = {
+        "query": _undecided(source, field),
+        "_source": [*(field_path(source, member) for member in DECIDED), field_path(field, SCHEME)],
+        "seq_no_primary_term": True,
+    }
+    carried = 0
+    for _ in range(MAX_PASSES):
+        read = 0
+        for hits in batches_of(gateway.pages(index, body), _AT_ONCE):
+            read += len(hits)
+            carried += update_hits(gateway, [(hit, _decided(hit, source, field)) for hit in hits])
+        if not read:
+            return carried
+    return None
+
+
+def _undecided(source: str, field: str) -> dict[str, Any]:
+    """Return the query for documents whose decisions one object has and the other lacks."""
+
+    def exists(*paths: str) -> list[dict[str, Any]]:
+        return [{"exists": {"field": path}} for path in paths]
+
+    decided = [FAMILY, DUPLICATE_OF]
+    return {
+        "bool": {
+            "filter": exists(field_path(field, SCHEME)),
+            "should": exists(*(field_path(source, member) for member in decided)),
+            "minimum_should_match": 1,
+            "must_not": exists(*(field_path(field, member) for member in decided)),
+        }
+    }
+
+
+def _decided(hit: Mapping[str, Any], source: str, field: str) -> dict[str, Any]:
+    """Return the update that carries the decisions of a document."""
+    stored, _ = get_object(hit["_source"], source)
+    members = {name: value for name, value in (stored or {}).items() if name in DECIDED}
+    _, is_nested = get_object(hit["_source"], field)
+    return nested_path(field, members) if is_nested else {field: members}

@@ -1,0 +1,283 @@
+"""An index moves to another scheme while it is used, is switched at once, and can go back."""
+
+import json
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from es_simhash import Index, IndexConfig, MappingConflict, Scheme, SchemeError, UpgradeOptions
+from es_simhash.errors import ClusterError
+from es_simhash.maintenance.families.find_families import stored_families
+from es_simhash.maintenance.upgrades import upgrade as upgrading
+from es_simhash.maintenance.upgrades.upgrade import upgrade
+from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.mapping_meta import current_field, first_field, upgraded_fields
+from tests.support.data_streams import DataStream
+from tests.support.made_up_texts import make_text, revise
+from tests.support.shelf import text
+
+pytestmark = pytest.mark.cluster
+
+OLDEST = Path(__file__).parent / "oldest_index.json"
+FIRST, NEW = Scheme(blocks=16), Scheme()
+TEXT = make_text(1, 120)
+DOCUMENTS = [
+    {"id": "1", "body": TEXT, "n": 1},
+    {"id": "2", "body": revise(TEXT, 2, 0.05), "n": 2},
+    {"id": "3", "body": make_text(3, 90), "n": 3},
+    {"id": "4", "body": make_text(4, 90), "n": 4},
+    {"id": "5", "body": "", "n": 5},
+]
+
+
+@pytest.fixture
+def name(discard: Any) -> str:
+    name = f"test-{uuid.uuid4().hex}"
+    discard(name, f"{name}-simhash")
+    return name
+
+
+@pytest.fixture
+def index(client: Any, name: str) -> Index:
+    """An index of another scheme, with families, decisions and settings."""
+    made = Index(client, name)
+    made.install(scheme=FIRST.name)
+    assert all(
+        each.ok for each in Index(client, name, IndexConfig(text_field="body")).ingest(DOCUMENTS)
+    )
+    client.indices.refresh(index=name)
+    made.configure({"text": "body", "version_threshold": 0.5})
+    made.dismiss("1", "3")
+    made.join(["3", "4"])
+    made.families()
+    client.indices.refresh(index=name)
+    return made
+
+
+def members_of(client: Any, name: str, field: str, id: str = "1") -> Any:
+    return client.get(index=name, id=id)["_source"].get(field)
+
+
+def related(index: Index, id: str = "1") -> list[tuple[str, str]]:
+    return [(relation.id, relation.kind) for relation in index.related(id=id)]
+
+
+def test_the_scheme_is_switched_with_families_decisions_and_settings(
+    client: Any, name: str, index: Index
+) -> None:
+    before, families = related(index), stored_families(client, name)
+    assert before[0][0] == "2"
+    dry = index.upgrade(UpgradeOptions(dry_run=True))
+    assert (dry.before, dry.after, dry.written) == (FIRST.name, NEW.name, 5)
+    assert (dry.field_before, dry.field) == ("simhash", "simhash_2")
+    assert index.config.scheme == FIRST
+    report = index.upgrade()
+    assert (report.written, report.failed, report.carried) == (5, 0, 5)
+    assert (index.config.scheme, index.config.simhash_field) == (NEW, "simhash_2")
+    assert index.config.state_field == "simhash"
+    assert index.settings().text == "body"
+    assert index.settings().version_threshold == 0.5
+    assert related(index) == before
+    assert {pair.ids for pair in index.manual_pairs()} == {("1", "3"), ("3", "4")}
+    for id in "1234":
+        old, new = (members_of(client, name, field, id) for field in ("simhash", "simhash_2"))
+        assert (new["family"], new["representative"]) == (old["family"], old["representative"])
+        assert (old["scheme"], new["scheme"]) == (FIRST.name, NEW.name)
+    client.indices.refresh(index=name)
+    assert stored_families(client, name) == families
+    index.families()
+    client.indices.refresh(index=name)
+    assert stored_families(client, name) == families
+    # Nothing is left to do.
+    again = index.upgrade()
+    assert (again.written, again.carried, again.field) == (0, 0, "simhash_2")
+    # What is written now has the new scheme alone, and decisions are known to it.
+    assert all(each.ok for each in index.ingest([{"id": "6", "body": TEXT, "n": 6}]))
+    assert set(client.get(index=name, id="6")["_source"]) >= {"body", "simhash_2"}
+    assert "simhash" not in client.get(index=name, id="6")["_source"]
+    client.indices.refresh(index=name)
+    assert "6" in dict(related(index))
+    assert index.install() == []
+    index.dismiss("2", "4")
+    assert ("2", "4") in {pair.ids for pair in index.manual_pairs()}
+
+
+def test_an_upgrade_leads_back_and_forth(client: Any, name: str, index: Index) -> None:
+    before = related(index)
+    index.upgrade()
+    list(index.ingest([{"id": "6", "body": TEXT, "n": 6}]))
+    client.indices.refresh(index=name)
+    back = index.upgrade(UpgradeOptions(revert=True, dry_run=True))
+    assert (back.field, back.written) == ("simhash", 1)
+    back = index.upgrade(UpgradeOptions(revert=True))
+    assert (back.before, back.after) == (NEW.name, FIRST.name)
+    assert index.config.scheme == FIRST
+    client.indices.refresh(index=name)
+    assert {"2", "6"} <= set(dict(related(index)))
+    with pytest.raises(MappingConflict, match="nothing to revert"):
+        index.upgrade(UpgradeOptions(revert=True))
+    client.delete(index=name, id="6", refresh=True)
+    forth = index.upgrade()
+    assert (forth.field, forth.written) == ("simhash_2", 0)
+    assert related(index) == before
+    # A third scheme continues the first as well.
+    third = index.upgrade(UpgradeOptions(scheme=Scheme(blocks=4).name))
+    assert third.field == "simhash_3"
+    assert index.config.state_field == "simhash"
+    finished = index.upgrade(UpgradeOptions(scheme=Scheme(blocks=4).name, finish=True))
+    assert (finished.written, finished.emptied) == (0, 10)
+    assert members_of(client, name, "simhash") is None
+    assert members_of(client, name, "simhash_2") is None
+    client.indices.refresh(index=name)
+    assert related(index) == before
+    removed = index.uninstall()
+    assert removed.documents == 5
+    assert not Gateway(client).mappings(name)[name].get("_meta", {}).get("es_simhash")
+    assert members_of(client, name, "simhash_3") is None
+
+
+def test_a_run_that_was_ended_anywhere_is_resumed(
+    client: Any, name: str, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = related(index)
+    # It is ended before its first request that writes, before its second, and so on.
+    count = sent = 0
+
+    class Ended(Gateway):
+        def send(self, method: str, path: str, *args: Any, **options: Any) -> Any:
+            nonlocal sent
+            if method == "PUT" or path.endswith("_bulk"):
+                sent += 1
+                if sent > count:
+                    raise KeyboardInterrupt
+            return super().send(method, path, *args, **options)
+
+        @classmethod
+        def of(cls, client: Any, retry: Any = None) -> Any:
+            return cls(getattr(client, "_client", client), retry)
+
+    while True:
+        sent = 0
+        try:
+            monkeypatch.setattr("es_simhash.maintenance.backfills.backfill.Gateway", Ended)
+            upgrade(Ended(client), name)
+        except KeyboardInterrupt:
+            monkeypatch.undo()
+            client.indices.refresh(index=name)
+            # Whatever is done by now, questions are answered by one scheme or the other.
+            assert related(Index(client, name)) == before
+            count += 1
+            continue
+        break
+    assert count >= 3
+    assert index.upgrade().written == 0
+    assert Index(client, name).config.scheme == NEW
+
+
+def test_a_question_that_was_opened_before_sees_the_switch(
+    client: Any, name: str, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = Index(client, name)
+    assert opened.config.simhash_field == "simhash"
+    index.upgrade()
+    index.upgrade(UpgradeOptions(finish=True))
+    monkeypatch.setattr("es_simhash.store.elasticsearch.index_calls._LEFT_OUT_SECONDS", 0)
+    client.indices.refresh(index=name)
+    assert related(opened)[0][0] == "2"
+    assert opened.config.simhash_field == "simhash_2"
+
+
+def test_what_others_write_meanwhile_is_fingerprinted_before_the_switch(
+    client: Any, name: str, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = iter(["7", "8"])
+    filled = upgrading.backfill
+
+    def backfill_and_write(*args: Any, **options: Any) -> Iterator[Any]:
+        yield from filled(*args, **options)
+        if id := next(others, None):
+            writer = Index(client, name)
+            assert all(each.ok for each in writer.ingest([{"id": id, "body": TEXT}]))
+
+    monkeypatch.setattr(upgrading, "backfill", backfill_and_write)
+    assert index.upgrade().failed == 0
+    assert members_of(client, name, "simhash_2", "7")["scheme"] == NEW.name
+    assert members_of(client, name, "simhash_2", "8")["scheme"] == NEW.name
+    monkeypatch.setattr(upgrading, "backfill", lambda *args, **options: iter(()))
+    with pytest.raises(ClusterError, match="faster than they are fingerprinted"):
+        index.upgrade(UpgradeOptions(scheme=Scheme(blocks=4).name))
+    assert Index(client, name).config.scheme == NEW
+
+
+def test_the_oldest_index_says_what_to_run_and_moves(client: Any, name: str) -> None:
+    oldest = json.loads(OLDEST.read_text("utf-8"))
+    client.indices.create(index=name, mappings=oldest["mappings"])
+    for document in oldest["documents"]:
+        client.index(index=name, id=document.pop("id"), document=document)
+    client.indices.refresh(index=name)
+    index = Index(client, name)
+    for ask in (
+        lambda: index.related(id="1"),
+        lambda: list(index.backfill()),
+        lambda: index.families(),
+        lambda: index.sweep(),
+    ):
+        with pytest.raises(SchemeError, match=f"does not read. Run `es-simhash upgrade {name}`"):
+            ask()
+    report = index.upgrade()
+    assert (report.field, report.written, report.failed) == ("simhash_2", 4, 0)
+    client.indices.refresh(index=name)
+    assert related(index) == [("2", "version")]
+    with pytest.raises(MappingConflict, match="does not compute scheme"):
+        index.upgrade(UpgradeOptions(revert=True))
+    index.upgrade(UpgradeOptions(finish=True))
+    assert members_of(client, name, "simhash") is None
+    index.uninstall()
+    assert members_of(client, name, "simhash_2") is None
+
+
+def test_where_the_scheme_stays_fields_and_documents_are_completed(client: Any, name: str) -> None:
+    client.index(index=name, id="1", document={"text": text(1)}, refresh=True)
+    index = Index(client, name)
+    index.install(semantics=None)
+    dry = index.upgrade(UpgradeOptions(dry_run=True))
+    assert (dry.field, dry.written) == ("simhash", 1)
+    report = index.upgrade()
+    assert (report.field, report.written) == ("simhash", 1)
+    assert index.upgrade().written == 0
+
+
+def test_sidecars_streams_and_indices_without_fields_are_refused(
+    client: Any, name: str, discard: Any, stream: DataStream
+) -> None:
+    client.index(index=name, id="1", document={"text": text(1)}, refresh=True)
+    with pytest.raises(MappingConflict, match="has no fingerprint fields"):
+        upgrade(client, name)
+    sidecar = f"{name}-near"
+    discard(sidecar)
+    list(Index(client, name).backfill(sidecar=sidecar))
+    with pytest.raises(MappingConflict, match="is the sidecar of"):
+        upgrade(client, sidecar)
+    stream.put("a", text(1))
+    Index(client, stream.name).install(scheme=FIRST.name)
+    with pytest.raises(MappingConflict, match="is a data stream"):
+        upgrade(client, stream.name)
+
+
+def mapping(**entries: dict[str, Any]) -> dict[str, Any]:
+    return {"i": {"_meta": {"es_simhash": entries}}}
+
+
+def test_fields_are_followed_and_no_circle_is_endless() -> None:
+    mappings = mapping(
+        simhash={"moved_to": "simhash_2"}, simhash_2={"moved_from": "simhash"}, other={}
+    )
+    assert current_field(mappings, "simhash") == "simhash_2"
+    assert first_field(mappings, "simhash_2") == "simhash"
+    assert upgraded_fields(mappings, "simhash") == ["simhash_2"]
+    assert current_field({"i": {}}, "simhash") == "simhash"
+    circle = mapping(a={"moved_to": "b"}, b={"moved_to": "a"})
+    assert current_field(circle, "a") in ("a", "b")
