@@ -136,13 +136,21 @@ def distinct_shingles(winnowed: WinnowedShingles) -> DistinctShingles:
     return DistinctShingles(numbers, levels, bounds)
 
 
-def all_shingles(tokens: Uint64s) -> NDArray[np.uint32]:
-    """Return the number of the shingle that begins at each token, of one text or a part of one.
+def wide_shingles(tokens: Uint64s) -> NDArray[np.uint32]:
+    """Return the wide number of the shingle that begins at each token, of a text or a part of one.
 
     Which of them an index has is up to winnowing. Fewer tokens than a shingle have none.
     """
-    numbers = shingle_numbers(xxh64(fold(tokens, SHINGLE_TOKENS), _SEED)[0])
-    return numbers.astype(np.uint32)
+    return wide_numbers(xxh64(fold(tokens, SHINGLE_TOKENS), _SEED)[0])
+
+
+def wide_numbers(hashes: NDArray[np.uint64]) -> NDArray[np.uint32]:
+    """Return the lowest 32 bits of shingle hashes.
+
+    Those that winnowing selects have small hashes, and so few different numbers of 24 bits: of
+    100,000 long documents a dozen have each by chance. Their lowest bits are spread evenly.
+    """
+    return hashes.astype(np.uint32)
 
 
 def shingle_numbers(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -2,9 +2,11 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from es_simhash.fingerprints.features import (
     SPACE,
@@ -15,7 +17,12 @@ from es_simhash.fingerprints.features import (
 from es_simhash.fingerprints.fingerprint_batch import FingerprintBatch, TextFingerprints
 from es_simhash.fingerprints.fingerprint_scheme import CHUNK_BITS, CHUNK_CHARACTERS, DEFAULT, Scheme
 from es_simhash.fingerprints.hashing import GroupedRuns, group_runs
-from es_simhash.fingerprints.shingles import distinct_shingles, winnow
+from es_simhash.fingerprints.shingles import (
+    distinct_shingles,
+    shingle_numbers,
+    wide_numbers,
+    winnow,
+)
 from es_simhash.fingerprints.simhash import run_fingerprints
 from es_simhash.fingerprints.text_sketches import sketches
 from es_simhash.text.normal_forms import normalise_all
@@ -91,6 +98,40 @@ def fingerprint_batch(texts: Sequence[str], scheme: Scheme = DEFAULT) -> Fingerp
         shingles.bounds,
         packed,
     )
+
+
+@dataclass(frozen=True)
+class TextShingles:
+    """The shingles of a text, without its other fingerprints.
+
+    Attributes:
+        content_hash: As in `TextFingerprints`.
+        tokens: Number of tokens of the text.
+        wide: Wide numbers of the selected shingles, ascending, each once.
+        numbers: The numbers that are stored of these, in the same order.
+    """
+
+    content_hash: str
+    tokens: int
+    wide: NDArray[np.uint32]
+    numbers: NDArray[np.uint32]
+
+
+def text_shingles(texts: Iterable[str], scheme: Scheme = DEFAULT) -> Iterator[TextShingles]:
+    """Yield the shingles of each text, in order; one batch is in memory at a time."""
+    for batch in text_batches(texts):
+        normalised = normalise_all(batch)
+        segmentation = segment(normalised, scheme)
+        winnowed = winnow(token_numbers(segmentation), segmentation, scheme.window)
+        counts = np.diff(segmentation.texts).tolist()
+        bounds = pairwise(winnowed.bounds.tolist())
+        for hash, tokens, (start, end) in zip(
+            content_hashes(normalised), counts, bounds, strict=True
+        ):
+            hashes = winnowed.hashes[start:end]
+            wide, places = np.unique(wide_numbers(hashes), return_index=True)
+            numbers = shingle_numbers(hashes[places]).astype(np.uint32)
+            yield TextShingles(hash, tokens, wide, numbers)
 
 
 def fingerprint_texts(texts: Iterable[str], scheme: Scheme = DEFAULT) -> Iterator[TextFingerprints]:

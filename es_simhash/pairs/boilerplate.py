@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from es_simhash.fingerprints.fingerprint_scheme import SHINGLE_TOKENS
 from es_simhash.fingerprints.hashing import ranks_within
-from es_simhash.fingerprints.shingles import all_shingles
+from es_simhash.fingerprints.shingles import wide_shingles
 from es_simhash.pairs.copies import Boilerplate
 from es_simhash.pairs.copy_candidates import CommonShingles
 from es_simhash.pairs.copy_units import CopyDocument
@@ -206,7 +206,7 @@ def _runs(
         common: All common shingles, ascending.
         places: Those of them that are shown in this text.
     """
-    numbers = all_shingles(text.sentence_words.tokens)
+    numbers = wide_shingles(text.sentence_words.tokens)
     at = np.flatnonzero(np.isin(numbers, indexed))
     is_shown = np.isin(numbers[at], common[places])
     edges = np.flatnonzero(np.diff(np.concatenate([[0], is_shown.astype(np.int8), [0]])))

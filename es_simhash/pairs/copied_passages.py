@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from es_simhash.fingerprints.hashing import fold
-from es_simhash.fingerprints.shingles import all_shingles
+from es_simhash.fingerprints.shingles import wide_shingles
 from es_simhash.pairs.copies import CopiedPassage
 from es_simhash.pairs.copy_candidates import TextPair
 from es_simhash.pairs.copy_units import CopyDocument
@@ -117,7 +117,7 @@ def _passage(
         int(text.token_letters[start:end][run].sum())
         for text, (start, end), run in zip(words, passage.at.sides, runs, strict=True)
     )
-    both = np.intersect1d(all_shingles(tokens[0]), all_shingles(tokens[1]))
+    both = np.intersect1d(wide_shingles(tokens[0]), wide_shingles(tokens[1]))
     return {
         "a": [shown.query.start, shown.query.end, shown.query.text],
         "b": [shown.hit.start, shown.hit.end, shown.hit.text],

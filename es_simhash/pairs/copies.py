@@ -152,6 +152,8 @@ class CopiesReport:
         aligned: Pairs of texts that were aligned.
         short_boilerplate: Boilerplate too short to be listed: turns of phrase.
         left_out: Documents that were not compared.
+        since: From when on documents are new, where only these were compared with all: the counts
+            and `left_out` are of them, and no boilerplate is listed. None for all documents.
     """
 
     copies: tuple[Copy, ...]
@@ -165,6 +167,7 @@ class CopiesReport:
     aligned: int
     short_boilerplate: int
     left_out: LeftOut
+    since: str | None = None
 
     @property
     def ids(self) -> set[str]:

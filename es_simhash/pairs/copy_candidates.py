@@ -1,15 +1,15 @@
 """Which units share shingles that few have, and which of their texts share most."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints.hashing import ranks_within
-from es_simhash.pairs.copy_units import ComparedDocuments, Unit, UnitText
+from es_simhash.pairs.copy_units import ComparedDocuments, CopyDocument, Unit, UnitText
 from es_simhash.pairs.postings import (
     Counts,
     Postings,
@@ -19,6 +19,7 @@ from es_simhash.pairs.postings import (
     paired,
     parted,
 )
+from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.shared_shingles import least_shared
 
 # A shingle of more units is dropped, whatever the number of values these have: the time to compare
@@ -118,30 +119,44 @@ class UnitCandidates:
     Args:
         collection: All documents that are compared.
         boilerplate: What so many values, or families, have is common.
+        known: Further shingles that are common, ascending.
 
     Attributes:
         units: The units.
         common: Shingles that many have.
     """
 
-    def __init__(self, collection: ComparedDocuments, boilerplate: int) -> None:
+    def __init__(
+        self,
+        collection: ComparedDocuments,
+        boilerplate: int,
+        known: Shingles | None = None,
+    ) -> None:
         self.units = collection.units
         self._values = collection.value_numbers
         lists = [unit.shingles for unit in self.units]
         shingles, units = list_counts(packed(lists, np.arange(len(lists))))
         groups = _group_counts(lists, self._values)
         is_common = (groups >= boilerplate) | (units > MAX_UNITS)
+        if known is not None:
+            is_common |= is_in(shingles, known)
         self.common = CommonShingles(shingles[is_common], groups[is_common])
         # What one unit alone has is shared with none.
         shared = shingles[~is_common & (units > 1)]
         self._shared = {number: own[is_in(own, shared)] for number, own in enumerate(lists)}
         self._postings = Postings(self._shared)
 
-    def pairs(self, numbers: Iterable[int] | None = None) -> Iterator["UnitPair"]:
+    def pairs(
+        self,
+        numbers: Iterable[int] | None = None,
+        *,
+        new: Container[DocumentRef] | None = None,
+    ) -> Iterator["UnitPair"]:
         """Yield the pairs of units without a value in common that share enough shingles.
 
         Args:
             numbers: Units of which the pairs with later units are wanted; None for all.
+            new: Documents of which each pair has one; None for any pair.
         """
         for number in range(len(self.units)) if numbers is None else numbers:
             unit = self.units[number]
@@ -150,7 +165,9 @@ class UnitCandidates:
                 if count >= self.units[other].least_shared and apart:
                     ours, theirs = self._shared[number], self._shared[other]
                     shared = np.intersect1d(ours, theirs, assume_unique=True)
-                    yield UnitPair(unit, self.units[other], shared)
+                    pair = UnitPair(unit, self.units[other], shared, new)
+                    if new is None or pair.has_new:
+                        yield pair
 
 
 def _group_counts(lists: Sequence[Shingles], values: Sequence[Counts]) -> Counts:
@@ -177,11 +194,13 @@ class UnitPair:
         one: A unit.
         other: Another.
         shared: Shingles that both have and few others, ascending.
+        new: Documents of which each pair has one; None for any pair.
     """
 
     one: Unit
     other: Unit
     shared: Shingles
+    new: Container[DocumentRef] | None = None
 
     @cached_property
     def _has(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -195,14 +214,37 @@ class UnitPair:
         counts: NDArray[np.float32] = ours @ theirs.T
         least = np.maximum(_least(self.one)[:, None], _least(self.other))
         counts[counts < least] = 0
+        if self.new is not None:
+            is_new = self._new_documents(self.one)[:, None] + self._new_documents(self.other) > 0
+            counts[~is_new] = 0
         return counts
+
+    def _new_documents(self, unit: Unit) -> Counts:
+        """Return how many documents of each text are new."""
+        return np.array([sum(map(self._is_new, text.documents)) for text in unit.texts])
+
+    @property
+    def has_new(self) -> bool:
+        """Whether one of the units has a document that is new."""
+        texts = chain(self.one.texts, self.other.texts)
+        return any(self._is_new(document) for text in texts for document in text.documents)
+
+    def _is_new(self, document: CopyDocument) -> bool:
+        return self.new is None or document.ref in self.new
 
     @property
     def documents(self) -> int:
         """How many pairs of documents share enough."""
         ours = np.array([len(text.documents) for text in self.one.texts])
         theirs = np.array([len(text.documents) for text in self.other.texts])
-        return int(ours @ (self.counts > 0) @ theirs)
+        pairs = int(ours @ (self.counts > 0) @ theirs)
+        if self.new is None:
+            return pairs
+        ours, theirs = (
+            ours - self._new_documents(self.one),
+            theirs - self._new_documents(self.other),
+        )
+        return pairs - int(ours @ (self.counts > 0) @ theirs)
 
     def best(self) -> "TextPair | None":
         """Return the texts that share most, of equal ones the earliest; None if none share enough.
@@ -216,18 +258,30 @@ class UnitPair:
         ours, theirs = self._has
         both = ours[i] * theirs[j]
         half = both.sum() / 2
+        one, other = self._shown(self.one.texts[i], self.other.texts[j])
         return TextPair(
-            self.one.texts[i],
-            self.other.texts[j],
+            one,
+            other,
             _texts_with(self.one, ours @ both >= half),
             _texts_with(self.other, theirs @ both >= half),
             self.documents,
         )
 
+    def _shown(self, one: UnitText, other: UnitText) -> tuple[UnitText, UnitText]:
+        """Return two texts, each with the document that is shown first; one of them is new."""
+        if self._is_new(one.first) or self._is_new(other.first):
+            return one, other
+        ours = [document for document in one.documents if self._is_new(document)]
+        if ours:
+            return UnitText(tuple(ours)), other
+        return one, UnitText(tuple(filter(self._is_new, other.documents)))
+
     def all(self) -> Iterator["TextPair"]:
         """Yield all pairs of documents that share enough."""
         for i, j in zip(*(places.tolist() for places in np.nonzero(self.counts)), strict=True):
             for one, other in product(self.one.texts[i].documents, self.other.texts[j].documents):
+                if not (self._is_new(one) or self._is_new(other)):
+                    continue
                 ours, theirs = UnitText((one,)), UnitText((other,))
                 yield TextPair(ours, theirs, (ours,), (theirs,), 1)
 

@@ -25,9 +25,11 @@ class CopyDocument:
         family: Stored family; None without one.
         values: Distinct values of the field that tells documents apart, sorted.
         date: Its date; None without one.
-        shingles: Its shingles, ascending.
+        shingles: Wide numbers of its shingles, ascending.
         is_empty: True when it has no words.
         is_current: False when the text is missing, or is not the one that was fingerprinted.
+        numbers: The numbers that the index has of the shingles, in their order; of a document that
+            was just read.
     """
 
     version: DocumentVersion
@@ -38,6 +40,7 @@ class CopyDocument:
     shingles: NDArray[np.uint32]
     is_empty: bool
     is_current: bool
+    numbers: NDArray[np.uint32] | None = None
 
     @property
     def ref(self) -> DocumentRef:

@@ -57,6 +57,7 @@ class Where:
         is_flagged: Whether they are flagged as versions of others; None for either.
         has_words: Whether documents without words are left out.
         above_seq_no: Sequence number above which they were written; None for any.
+        sharing: Shingles that they share; None for any.
         excluded_ids: Ids that they do not have.
         excluded_families: Families that they are not in.
         excluded_hashes: Hashes that their texts do not have.
@@ -74,6 +75,7 @@ class Where:
     is_flagged: bool | None = None
     has_words: bool = False
     above_seq_no: int | None = None
+    sharing: "Sharing | None" = None
     excluded_ids: tuple[str, ...] = ()
     excluded_families: tuple[str, ...] = ()
     excluded_hashes: tuple[str, ...] = ()

@@ -153,7 +153,8 @@ class MemoryStore:
             hash = text.content_hash
             has_text = where.content_hashes is None or hash in where.content_hashes
             is_excluded = id in where.excluded_ids or hash in where.excluded_hashes
-            if is_wanted and has_text and not is_excluded:
+            is_sharing = where.sharing is None or _shared(where.sharing, text) > 0
+            if is_wanted and has_text and is_sharing and not is_excluded:
                 yield id, text
 
     def _found(self, find: intents.Find) -> Rows:
@@ -238,6 +239,12 @@ class MemorySnapshot:
     def prefix_counts(self, where: intents.Where, prefixes: Sequence[str]) -> list[int]:
         """Return how many documents families of these names have: nothing is stored in memory."""
         return [0] * len(prefixes)
+
+    def shingle_counts(self, where: intents.Where, shingles: NDArray[np.uint32]) -> list[int]:
+        """Return how many documents that match conditions have each shingle."""
+        sharing = [intents.Sharing(shingles[at : at + 1], 1) for at in range(len(shingles))]
+        counts = [intents.Count(replace(where, sharing=each)) for each in sharing]
+        return [int(count) for count in self._store.ask(counts)]
 
 
 def _candidate(id: str, text: AnalysedText, prints: TextFingerprints) -> Candidate:

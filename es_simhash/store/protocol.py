@@ -9,6 +9,9 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from es_simhash.errors import EsSimhashError
 from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
@@ -82,6 +85,9 @@ class Snapshot(Protocol):
 
     def prefix_counts(self, where: Where, prefixes: Sequence[str]) -> list[int]:
         """Return how many documents match whose family has a name that begins with each prefix."""
+
+    def shingle_counts(self, where: Where, shingles: NDArray[np.uint32]) -> list[int]:
+        """Return how many documents that match conditions have each shingle."""
 
 
 class SlicedSnapshot(Snapshot, Protocol):

@@ -109,15 +109,15 @@ class Row:
         assert self.version is not None, "the request included no versions"
         return self.version
 
-    def is_current(self, text: str | None, parts: StoredText | None) -> bool:
+    def is_current(self, text: str | None, content_hash: str | None) -> bool:
         """Check whether the stored fingerprints are those of its text.
 
         Args:
             text: Its text; None without one.
-            parts: Fingerprints of the text; None when it has no tokens.
+            content_hash: Hash of the text; None when it has no tokens.
         """
-        if parts is not None:
-            return parts.content_hash == (self.content_hash or "")
+        if content_hash is not None:
+            return content_hash == (self.content_hash or "")
         return text is not None and self.status == STATUS_EMPTY
 
     @property

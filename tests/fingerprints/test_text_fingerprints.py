@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from es_simhash.fingerprints import text_fingerprints
 from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
-from es_simhash.fingerprints.text_fingerprints import content_hash, fingerprint, fingerprint_batch
+from es_simhash.fingerprints.text_fingerprints import (
+    content_hash,
+    fingerprint,
+    fingerprint_batch,
+    fingerprint_texts,
+    text_shingles,
+)
 from es_simhash.store.codec import simhash_object
 from es_simhash.text import segmentation
 from es_simhash.text.normal_forms import normalise_all
@@ -129,3 +135,20 @@ def test_white_space_of_every_kind_is_one_space_in_the_content_hash() -> None:
     batch = [f"{space}a{space}{other}b{other}" for space in spaces for other in spaces]
     assert set(text_fingerprints.content_hashes(normalise_all(batch))) == {content_hash("a b")}
     assert content_hash("a b") == reference.content_hash("a b")
+
+
+@given(st.lists(st.text(max_size=300), max_size=6))
+def test_shingles_alone_are_those_of_all_fingerprints(batch: list[str]) -> None:
+    batch = [*batch, "the same words over and over " * 30]
+    for prints, shingles in zip(fingerprint_texts(batch), text_shingles(batch), strict=True):
+        assert (shingles.content_hash, shingles.tokens) == (prints.content_hash, prints.tokens)
+        assert np.unique(shingles.numbers).tolist() == prints.shingles.tolist()
+        assert (np.diff(shingles.wide.astype(np.int64)) > 0).all()
+
+
+def test_texts_share_few_wide_shingles_by_chance() -> None:
+    # As many of 24 bits as this are shared by chance, as selected ones have small hashes.
+    texts = [" ".join(f"w{seed}x{word}" for word in range(2000)) for seed in range(300)]
+    wide = np.concatenate([each.wide for each in text_shingles(texts)])
+    stored = np.concatenate([np.unique(each.numbers) for each in text_shingles(texts)])
+    assert len(wide) - len(np.unique(wide)) < (len(stored) - len(np.unique(stored))) / 50

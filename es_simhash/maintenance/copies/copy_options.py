@@ -9,6 +9,9 @@ from es_simhash.constraints import constraints
 from es_simhash.described import require_valid
 from es_simhash.relation.thresholds import COMMON_GROUPS
 
+# Stands for the last run in place of a date.
+LAST = "last"
+
 
 @dataclass(frozen=True)
 class CopyOptions:
@@ -26,6 +29,10 @@ class CopyOptions:
         min_letters: Minimum letters of the longest passage of a pair, counted in runs of eight
             equal words; None for 80, less of short texts.
         all_pairs: Return all pairs of documents, not one for two families.
+        since: Compare only what is new with everything: documents from a date of the date field
+            on, or date math of it; `last` for what was written since the last run with the same
+            options, which compares all if there was none. None for all documents. Boilerplate is
+            left out and not listed.
         memory: Memory in MiB that may be used for what is compared; the rest is on disk.
         journal: File of what was read and aligned, from which an interrupted run resumes; None for
             none.
@@ -38,6 +45,7 @@ class CopyOptions:
     boilerplate: int = field(default=COMMON_GROUPS, metadata=constraints(3))
     min_letters: int | None = field(default=None, metadata=constraints(1))
     all_pairs: bool = False
+    since: str | None = None
     memory: int = field(default=1024, metadata=constraints(16))
     journal: Path | None = None
     fresh: bool = False

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
+from es_simhash.fingerprints.text_fingerprints import TextShingles, text_shingles
 from es_simhash.pairs.copy_units import CopyDocument
-from es_simhash.relation.analysed_text import TextAnalyser
-from es_simhash.relation.candidate import StoredText
 from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.store.dates import DateField
-from es_simhash.store.intents import Filter, Parts, Where
+from es_simhash.store.intents import Filter, Parts, Sharing, Where
 from es_simhash.store.protocol import Snapshot
 from es_simhash.store.rows import Row, batches_of
 from es_simhash.text.limits import is_too_long
@@ -18,6 +18,8 @@ from es_simhash.text.limits import is_too_long
 _DOCUMENTS = 100
 # Texts that are fetched together to be aligned, and ids of one condition.
 _TEXTS, _IDS = 50, 500
+# Shingles of one condition.
+_TERMS = 500
 
 
 class CopyReader:
@@ -53,9 +55,13 @@ class CopyReader:
         """Field of the texts."""
         return self._snapshot.config.text_field
 
-    def count(self) -> int:
-        """Return the number of documents that match the filter, with fingerprints or without."""
-        return self._snapshot.count(Where(self._filters))
+    def count(self, *filters: Filter) -> int:
+        """Return the number of documents that match the filter, with fingerprints or without.
+
+        Args:
+            filters: Further queries that they must match.
+        """
+        return self._snapshot.count(Where((*self._filters, *filters)))
 
     def documents(self) -> Iterator[CopyDocument]:
         """Yield the documents that match the filter and have fingerprints of the scheme."""
@@ -72,16 +78,45 @@ class CopyReader:
         for some in batches_of(ids, _IDS):
             yield from self._read(Where(self._filters, fingerprinted=True, ids=tuple(some)))
 
+    def matching(self, *filters: Filter) -> Iterator[CopyDocument]:
+        """Yield those of these documents that match further queries."""
+        yield from self._read(Where((*self._filters, *filters), fingerprinted=True))
+
+    def of_families(self, names: Sequence[str]) -> Iterator[CopyDocument]:
+        """Yield those of these documents that are in some families."""
+        for some in batches_of(names, _IDS):
+            yield from self._read(Where(self._filters, fingerprinted=True, families=tuple(some)))
+
+    def sharing(self, numbers: NDArray[np.uint32], least: int) -> Iterator[DocumentVersion]:
+        """Yield where documents are that share shingles, by the numbers that are stored of them.
+
+        Args:
+            numbers: Of the shingles.
+            least: How many a document must have.
+        """
+        for start in range(0, len(numbers), _TERMS) if least == 1 else [0]:
+            some = numbers[start : start + _TERMS] if least == 1 else numbers
+            where = Where(self._filters, fingerprinted=True, sharing=Sharing(some, least))
+            for row in self._snapshot.rows(where, Parts(version=True)):
+                yield row.read_version
+
+    def shingle_counts(self, numbers: NDArray[np.uint32]) -> NDArray[np.int64]:
+        """Return how many of these documents have each shingle, by the numbers that are stored."""
+        counts: list[int] = []
+        where = Where(self._filters, fingerprinted=True)
+        for start in range(0, len(numbers), _TERMS):
+            counts += self._snapshot.shingle_counts(where, numbers[start : start + _TERMS])
+        return np.array(counts, np.int64)
+
     def _read(self, where: Where) -> Iterator[CopyDocument]:
         rows = self._snapshot.rows(where, self._parts, page=_DOCUMENTS)
         for page in batches_of(rows, _DOCUMENTS):
-            analyser = TextAnalyser(self._snapshot.config.scheme)
             contents = [_text(row) for row in page]
-            texts = analyser.stored_parts(content or "" for content in contents)
+            texts = text_shingles((text or "" for text in contents), self._snapshot.config.scheme)
             for row, content, text in zip(page, contents, texts, strict=True):
                 yield self._document(row, content, text)
 
-    def _document(self, row: Row, content: str | None, text: StoredText | None) -> CopyDocument:
+    def _document(self, row: Row, content: str | None, text: TextShingles) -> CopyDocument:
         values = row.values[self._between] if self._between else ()
         return CopyDocument(
             row.read_version,
@@ -89,10 +124,10 @@ class CopyReader:
             row.family,
             tuple(sorted({_shown(value) for value in values})),
             row.date,
-            # A copy: a slice would keep the shingles of its whole batch.
-            np.zeros(0, np.uint32) if text is None else text.shingles.copy(),
-            text is None,
-            row.is_current(content, text),
+            text.wide,
+            not text.tokens,
+            row.is_current(content, text.content_hash if text.tokens else None),
+            text.numbers,
         )
 
     def texts(self, refs: Sequence[DocumentRef]) -> dict[DocumentRef, str]:

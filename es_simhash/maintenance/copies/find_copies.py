@@ -1,8 +1,8 @@
 """Who copied whom: the pairs of documents that share passages, over a whole index."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from functools import partial
 from pathlib import Path
@@ -12,12 +12,16 @@ from es_simhash.errors import InputError, MappingConflict
 from es_simhash.ingestion.bulk.journal_file import INDEX, UUIDS, Job, default_path
 from es_simhash.maintenance.copies.copy_files import CopyFiles
 from es_simhash.maintenance.copies.copy_journal import CopyJournal
-from es_simhash.maintenance.copies.copy_options import CopyOptions
+from es_simhash.maintenance.copies.copy_options import LAST, CopyOptions
 from es_simhash.maintenance.copies.copy_reader import CopyReader
+from es_simhash.maintenance.copies.new_documents import LastRun, NewDocuments, date_filter
 from es_simhash.maintenance.copies.pair_alignment import PairAligner
+from es_simhash.maintenance.copies.recent_copies import RecentCopies
 from es_simhash.maintenance.copies.whole_copies import StoredCommonTexts, WholeCopies
 from es_simhash.pairs.boilerplate import boilerplate_of
+from es_simhash.pairs.copied_passages import AlignedPair
 from es_simhash.pairs.copies import CopiesReport, Copy, LeftOut
+from es_simhash.pairs.copy_candidates import CommonShingles
 from es_simhash.pairs.copy_order import copy_of
 from es_simhash.pairs.copy_units import Reason
 from es_simhash.questions.document_contexts import documents_of
@@ -25,6 +29,7 @@ from es_simhash.relation.analysed_text import TextAnalyser
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import NANOSECONDS, Date, DateField
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.elasticsearch.index_stats import known_checkpoints
 from es_simhash.store.elasticsearch.store import ElasticsearchStore, opened_store
 from es_simhash.store.installation.sidecar_source import require_own_fields
 from es_simhash.store.intents import TextFieldHint
@@ -67,17 +72,102 @@ def find_copies(
     options = _configured(options, store.config)
     date_field = _date_field(mapped, options)
     job = _job(gateway, index, store.config, options)
+    last = None
+    if options.since == LAST or (options.since is None and options.journal is not None):
+        last = LastRun(store, store.config, options, known_checkpoints(store.gateway, index))
     opened = store.snapshot(must_refresh=False)
     with CopyFiles.of(options.journal, job, fresh=options.fresh) as files, opened as snapshot:
         reader = CopyReader(snapshot, options.filters, options.between, date_field)
-        search = CopySearch(reader, WholeCopies(files, options, progress), options)
-        search.read(store)
-        analyser = TextAnalyser(store.config.scheme)
-        aligner = PairAligner(reader, analyser, CopyJournal(files))
-        report = search.report(aligner, date_field, progress)
+        aligner = PairAligner(reader, TextAnalyser(store.config.scheme), CopyJournal(files))
+        new = _new_documents(reader, store, options, date_field, last)
+        if new is None:
+            search = CopySearch(reader, WholeCopies(files, options, progress), options)
+            search.read(store)
+            report = search.report(aligner, date_field, progress)
+        else:
+            recent = RecentCopies(reader, new.read(), new.count(), options, progress)
+            report = _recent_report(recent, aligner, date_field, progress)
         documents = run(documents_of(sorted(report.ids), dates=False), store)
         files.remove()
+    if last is not None:
+        last.store()
     return report.with_titles({id: each.title for id, each in documents.items()})
+
+
+def _new_documents(
+    reader: CopyReader,
+    store: ElasticsearchStore,
+    options: CopyOptions,
+    date_field: DateField | None,
+    last: LastRun | None,
+) -> NewDocuments | None:
+    """Return the documents that are compared with all; None where these are all."""
+    if options.since is None:
+        return None
+    if options.since != LAST or last is None:
+        return NewDocuments(reader, date_filter(store, options, date_field))
+    return NewDocuments(reader, None, last.written(options.filters)) if last.is_known() else None
+
+
+def _recent_report(
+    recent: RecentCopies,
+    aligner: PairAligner,
+    date_field: DateField | None,
+    progress: Progress | None,
+) -> CopiesReport:
+    """Return what new documents share with all."""
+    pairs, common = recent.pairs()
+    new, options = recent.new, recent.options
+    finder = _Finder(common, options.min_letters, date_field, progress)
+    return CopiesReport(
+        copies=finder.copies(aligner.align(pairs), len(pairs)),
+        boilerplate=(),
+        between=options.between,
+        documents=recent.count,
+        compared=new.compared,
+        groups=len(new.values),
+        undated=new.undated if date_field is not None else 0,
+        unfamilied=len(new.without_family) if new.by_values else 0,
+        aligned=len(pairs),
+        short_boilerplate=0,
+        left_out=LeftOut(
+            without_fingerprints=recent.count - new.read,
+            without_words=len(new.empty),
+            changed=tuple(sorted(new.changed)),
+            without_value=tuple(sorted(new.without_value)),
+            without_family=() if new.by_values else tuple(sorted(new.without_family)),
+        ),
+        since=options.since,
+    )
+
+
+@dataclass(frozen=True)
+class _Finder:
+    """What is reported of aligned pairs.
+
+    Attributes:
+        common: Shingles that many have.
+        min_letters: Least letters of a passage.
+        date_field: Field of the date; None for none.
+        progress: Called now and then.
+    """
+
+    common: CommonShingles
+    min_letters: int | None
+    date_field: DateField | None
+    progress: Progress | None
+
+    def copies(self, pairs: Iterable[AlignedPair], total: int) -> tuple[Copy, ...]:
+        """Return the copies among pairs, in the order in which they are returned."""
+        show_date = partial(shown_date, field=self.date_field)
+        copies = []
+        for number, aligned in enumerate(pairs, 1):
+            copy = copy_of(aligned, self.common.shingles, self.min_letters, show_date)
+            if copy is not None:
+                copies.append(copy)
+            if self.progress is not None:
+                self.progress("pairs", number, total)
+        return tuple(sorted(copies, key=_by_length))
 
 
 def default_journal(
@@ -174,21 +264,14 @@ class CopySearch:
         """Align what may share passages and return what was found."""
         self._whole.find()
         common = self._files.common()
-        show_date = partial(shown_date, field=date_field)
         ((total,),) = self._files.select("SELECT count(*) FROM ordered")
-        copies = []
-        for number, aligned in enumerate(aligner.align(self._files.text_pairs()), 1):
-            copy = copy_of(aligned, common.shingles, self._options.min_letters, show_date)
-            if copy is not None:
-                copies.append(copy)
-            if progress is not None:
-                progress("pairs", number, total)
-        copies.sort(key=_by_length)
+        finder = _Finder(common, self._options.min_letters, date_field, progress)
+        copies = finder.copies(aligner.align(self._files.text_pairs()), total)
         texts = StoredCommonTexts(self._files, common)
         boilerplate = boilerplate_of(texts, common, self._reader.texts, aligner.analyser)
         is_dated, by_values = date_field is not None, self._options.between is not None
         return CopiesReport(
-            copies=tuple(copies),
+            copies=copies,
             boilerplate=boilerplate.passages,
             between=self._options.between,
             documents=self._documents,
@@ -262,6 +345,7 @@ def _job(gateway: Gateway, index: str, config: IndexConfig, options: CopyOptions
         "filters": json.dumps(options.filters, sort_keys=True),
         "boilerplate": str(options.boilerplate),
         "all_pairs": options.all_pairs,
+        "since": options.since,
     }
 
 

@@ -54,13 +54,16 @@ def copy_line(copy: Copy) -> str:
 
 def counts_line(report: CopiesReport) -> str:
     """Return the numbers of compared documents and of pairs as one line."""
-    groups, pairs = counted(report.groups, "family"), len(report.copies)
+    pairs = len(report.copies)
+    share = f"{counted(pairs, 'pair')} {plural(pairs, 'shares', 'share')} passages."
+    if report.since is not None:
+        new = counted(report.documents, "new document")
+        return f"{report.compared:,} of {new} compared with all: {share}"
+    groups = counted(report.groups, "family")
     if report.between:
         groups = f"{counted(report.groups, 'value')} of {report.between}"
-    return (
-        f"{report.compared:,} of {counted(report.documents, 'document')} compared, {groups}: "
-        f"{counted(pairs, 'pair')} {plural(pairs, 'shares', 'share')} passages."
-    )
+    documents = counted(report.documents, "document")
+    return f"{report.compared:,} of {documents} compared, {groups}: {share}"
 
 
 def left_out_lines(report: CopiesReport) -> list[str]:

@@ -188,7 +188,8 @@ def _read(row: Row, text: StoredText | None) -> ReadDocument:
         row.date,
         values_of(chain(*row.values.values())),
     )
-    return ReadDocument(document, text, row.is_current(row.text, text))
+    content_hash = None if text is None else text.content_hash
+    return ReadDocument(document, text, row.is_current(row.text, content_hash))
 
 
 def _candidates(text: StoredText, excluded: Iterable[str]) -> Find:

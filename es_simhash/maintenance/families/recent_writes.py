@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from es_simhash.store.elasticsearch.errors import RequestRejected
-from es_simhash.store.elasticsearch.index_stats import Checkpoint, read_checkpoints
+from es_simhash.store.elasticsearch.index_stats import Checkpoint, known_checkpoints
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.installation.state_index import LeftFamilies
 from es_simhash.store.intents import Count, Parts, Where
@@ -29,7 +28,7 @@ class RecentWrites:
     ) -> None:
         self._store = store
         # Before anything is read, so that no write falls between two runs.
-        self.began = _checkpoints(store) if began is None else began
+        self.began = known_checkpoints(store.gateway, store.name) if began is None else began
         self._left = left
 
     def families(self) -> set[str] | None:
@@ -57,7 +56,7 @@ class RecentWrites:
         Args:
             written: Documents whose family the run has written.
         """
-        ended = _checkpoints(self._store)
+        ended = known_checkpoints(self._store.gateway, self._store.name)
         self._store.refresh()
         if self.began is None or ended is None:
             return None
@@ -72,11 +71,3 @@ class RecentWrites:
 
 def _above(seq_no: int) -> Where:
     return Where(fingerprinted=True, has_family=True, above_seq_no=seq_no)
-
-
-def _checkpoints(store: ElasticsearchStore) -> list[Checkpoint] | None:
-    """Return where the shards of an index are; None without the privilege `monitor`."""
-    try:
-        return read_checkpoints(store.gateway, store.name)
-    except RequestRejected:
-        return None

@@ -134,6 +134,8 @@ def clauses(where: Where, config: IndexConfig) -> tuple[list[Filter], list[Filte
         excluded.append({"term": {config.path(fields.STATUS): fields.STATUS_EMPTY}})
     if where.above_seq_no is not None:
         required.append({"range": {"_seq_no": {"gt": where.above_seq_no}}})
+    if where.sharing is not None:
+        required += _shared(where.sharing, config)
     if where.excluded_ids:
         excluded.append(_ids(where.excluded_ids))
     if where.excluded_families:

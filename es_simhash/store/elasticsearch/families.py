@@ -3,7 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from es_simhash.store import fields
+from es_simhash.store.codec import shingle_terms
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import NANOSECONDS, Date, DateField
 from es_simhash.store.elasticsearch.conditions import conditions
@@ -34,6 +38,15 @@ def prefix_body(where: Where, prefixes: Sequence[str], config: IndexConfig) -> d
     """Return the body of the search that counts the documents of families by their names."""
     path = config.path(fields.FAMILY)
     filters = [{"prefix": {path: prefix}} for prefix in prefixes]
+    return _body(where, config, {"filters": {"filters": filters}})
+
+
+def shingles_body(
+    where: Where, shingles: NDArray[np.uint32], config: IndexConfig
+) -> dict[str, Any]:
+    """Return the body of the search that counts the documents that have each shingle."""
+    path = config.path(fields.SHINGLES)
+    filters = [{"term": {path: term}} for term in shingle_terms(shingles)]
     return _body(where, config, {"filters": {"filters": filters}})
 
 

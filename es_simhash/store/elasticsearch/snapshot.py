@@ -4,9 +4,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.conditions import conditions, find_body
-from es_simhash.store.elasticsearch.families import list_body, prefix_body, read_list, read_prefixes
+from es_simhash.store.elasticsearch.families import (
+    list_body,
+    prefix_body,
+    read_list,
+    read_prefixes,
+    shingles_body,
+)
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.hit_rows import row_of
 from es_simhash.store.elasticsearch.pages import PointInTime
@@ -110,6 +119,11 @@ class ElasticsearchSnapshot:
     def prefix_counts(self, where: Where, prefixes: Sequence[str]) -> list[int]:
         """Return how many documents match whose family has a name that begins with each prefix."""
         response = self._point.search(prefix_body(where, prefixes, self.config))
+        return read_prefixes(response)
+
+    def shingle_counts(self, where: Where, shingles: NDArray[np.uint32]) -> list[int]:
+        """Return how many documents that match conditions have each shingle."""
+        response = self._point.search(shingles_body(where, shingles, self.config))
         return read_prefixes(response)
 
 

@@ -1,5 +1,6 @@
 """Who copied whom, over a real index."""
 
+import json
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from es_simhash import InputError, MappingConflict
 from es_simhash.errors import FileInUse, IndexMissing
+from es_simhash.maintenance.copies import recent_copies
 from tests.maintenance.copies.conftest import between, prose
 from tests.support.journals import rows
 from tests.support.made_up_texts import make_prose, revise
@@ -351,3 +353,109 @@ def test_two_runs_do_not_share_a_journal(archive: Any, tmp_path: Path) -> None:
             archive.find(journal=journal)
 
     assert archive.find(journal=journal, progress=meanwhile).copies
+
+
+def shared_archive(archive: Any) -> None:
+    """Versions, a notice that many have, copies of old texts in new ones, and what is left out."""
+    archive.write(
+        *taken_over(),
+        *(document(f"n{n}", between(NOTICE, 100 + n), f"o{n}", "2020-01-01") for n in range(7)),
+        document("e", f"{between(NOTICE, 20)} {TAKEN_TOO}", "emma", "2022-05-01"),
+        document("b2", f"{between(TAKEN, 2)} {prose(77, 2)}", "bert", "2022-06-01"),
+        document("a3", between(TAKEN, 4), "anna", "2022-07-01"),
+        document("f", between(PART_OF_IT, 30), "frank", "2022-08-01"),
+        document("g", prose(91), "gina", "2022-08-02"),
+        document("h", "...", "hans", "2022-08-03"),
+        document("i", between(TAKEN, 31), None, "2022-08-04"),
+    )
+
+
+NEW = {"e", "b2", "a3", "f", "g", "h", "i"}
+
+
+@pytest.mark.parametrize("with_families", [False, True])
+def test_new_documents_are_compared_with_all_as_in_a_search_over_all(
+    archive: Any, with_families: bool
+) -> None:
+    shared_archive(archive)
+    if with_families:
+        archive.families()
+    for field in ("owner", "simhash.family") if with_families else ("owner",):
+        every = archive.find(all_pairs=True, between=field)
+        recent = archive.find(all_pairs=True, between=field, since="2022-04-01")
+        expected = [copy for copy in every.copies if {copy.a.id, copy.b.id} & NEW]
+        assert list(recent.copies) == expected
+        assert len(every.copies) > len(expected) > 3
+        # Of two families the one pair of those with a new document that shares most.
+        some = archive.find(between=field, since="2022-04-01")
+        found = set(map(frozenset, pairs(some)))
+        assert found <= set(map(frozenset, pairs(recent)))
+        listed = map(frozenset, pairs(archive.find(between=field)))
+        assert {each for each in listed if each & NEW} <= found
+        assert sum(copy.pairs for copy in some.copies) == len(recent.copies)
+    assert (recent.documents, recent.since, recent.boilerplate) == (7, "2022-04-01", ())
+    assert recent.left_out.without_words == 1
+    if field == "owner":
+        assert (recent.compared, recent.left_out.without_value) == (5, ("i",))
+
+
+def test_what_only_shares_a_notice_or_nothing_is_no_copy(archive: Any) -> None:
+    shared_archive(archive)
+    archive.write(document("z", between(NOTICE, 300), "zoe", "2023-01-01"))
+    assert archive.find(since="2023-01-01").copies == ()
+    assert archive.find(since="2024-01-01||/y").documents == 0
+    assert archive.find(since="now-1h").documents == 0
+
+
+def test_the_last_run_is_where_the_next_one_begins(
+    archive: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ES_SIMHASH_HOME", str(tmp_path / "home"))
+    archive.write(*taken_over())
+    # There was none before: all are compared, as without `since`.
+    assert archive.find(since="last").copies == archive.find().copies
+    assert archive.find(since="last").documents == 0
+    archive.write(document("k", between(TAKEN, 40), "kim", "2017-01-01"))
+    again = archive.find(since="last")
+    assert (again.documents, again.since) == (1, "last")
+    assert set(pairs(again)) == {("k", "a"), ("k", "b"), ("k", "a2")}
+    assert archive.find(since="last").documents == 0
+    # A run with a journal is one as well, and one with other options is not.
+    archive.write(document("l", between(TAKEN, 41), "lea", "2017-01-01"))
+    archive.find(journal=tmp_path / "journal")
+    assert archive.find(since="last").documents == 0
+    assert archive.find(since="last", all_pairs=True).since is None
+
+
+def test_a_wrong_since_is_an_error(
+    archive: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ES_SIMHASH_HOME", str(tmp_path / "home"))
+    archive.write(*taken_over())
+    for since in ("2999-01-01", "2999-01-01T00:00:00Z", "now+1d"):
+        with pytest.raises(InputError, match=r"is in the future\. Set since"):
+            archive.find(since=since)
+    with pytest.raises(InputError, match="since must be 'last', a date that field 'when' can hold"):
+        archive.find(since="yesterday")
+    with pytest.raises(InputError, match=r"needs the date of documents\. Set date_field"):
+        archive.find(since="2020-01-01", date_field=None)
+
+    monkeypatch.setattr(recent_copies, "_NEW_BYTES", 1 << 31)
+    with pytest.raises(InputError, match=r"1 documents are new.* Set memory"):
+        archive.find(since="2022-01-01")
+
+
+def test_the_last_run_with_another_scheme_is_an_error(
+    archive: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ES_SIMHASH_HOME", str(tmp_path / "home"))
+    archive.write(*taken_over())
+    archive.find(since="last")
+    (stored,) = (tmp_path / "home" / "copies").iterdir()
+    ended = json.loads(stored.read_text("utf-8"))
+    others = {name: (seq_no, "another") for name, (seq_no, _) in ended.items()}
+    stored.write_text(json.dumps(others), "utf-8")
+    with pytest.raises(InputError, match=r"last run was with scheme 'another', .* without since"):
+        archive.find(since="last")
+    stored.write_text("no JSON", "utf-8")
+    assert archive.find(since="last").since is None
