@@ -6,10 +6,15 @@ from itertools import chain, repeat
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.semantics.languages.chinese import word_parts, words_and_names
+from es_simhash.semantics.languages.chinese import characters, word_parts, words_and_names
 from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.rarity import rarity
-from es_simhash.semantics.semantic_profile import QUERY_CONCEPTS, Entity, Extraction
+from es_simhash.semantics.semantic_profile import (
+    QUERY_CONCEPTS,
+    SHORT_WORDS,
+    Entity,
+    Extraction,
+)
 
 # A word of an entity counts this much more than another word of its frequency
 # (docs/semantic-neighbours.md).
@@ -17,6 +22,10 @@ ENTITY_BOOST = 0.3
 # A word of the title counts this much more, as if it stood in the text once again
 # (docs/semantic-neighbours.md).
 TITLE_WEIGHT = 1.0
+# What the rarity of words is greater by in a text without any content word, and of short ones by
+# less: people who call two sentences alike have most of their words in mind
+# (docs/semantic-neighbours.md).
+SHORT_RARITY = 3.0
 # More mentions of an entity add nothing to the weights of its words.
 _MAX_MENTIONS = 50
 # How much more a Chinese word counts that is repeated (docs/semantic-neighbours.md).
@@ -37,8 +46,9 @@ def profile_weights(
     """Yield the concepts of each text with their weights, heaviest first.
 
     A word has (1 + ln frequency) x rarity, words of the title and of entities more; in Chinese,
-    words within longer words are added. The squares of the weights of all concepts of a text add
-    up to 1.
+    words within longer words are added. The fewer words a text has, the less their rarity makes of
+    a difference, and a short text has its stop words too. The squares of the weights of all
+    concepts of a text add up to 1.
 
     Args:
         extractions: Extractions of texts of one language.
@@ -48,26 +58,44 @@ def profile_weights(
         packages: Packages whose word frequencies may be used.
     """
     added_words = [_added_words(extraction, language, packages) for extraction in extractions]
+    counts_of = [_all_words(extraction) for extraction in extractions]
     # Parts of words, and words of entities that come with the document, may be new to the text.
     words_of = [
-        [*extraction.words, *(word for word in added if word not in extraction.words)]
-        for extraction, added in zip(extractions, added_words, strict=True)
+        [*counted, *(word for word in added if word not in counted)]
+        for counted, added in zip(counts_of, added_words, strict=True)
     ]
     words = list(chain.from_iterable(words_of))
     counts = chain.from_iterable(
-        chain(extraction.words.values(), repeat(0, len(words) - len(extraction.words)))
-        for extraction, words in zip(extractions, words_of, strict=True)
+        chain(counted.values(), repeat(0, len(words) - len(counted)))
+        for counted, words in zip(counts_of, words_of, strict=True)
     )
     added_counts = _counts_of(added_words, words_of)
     share = CHINESE_PART_WEIGHT if language == "zh" else ENTITY_BOOST
     weights = _damped(counts, len(words), language)
     weights += share * _damped(added_counts, len(words), language)
     weights += TITLE_WEIGHT * _title_weights(titles, language, packages, share, words_of)
-    weights *= _rarities(words, language, packages)
+    weights *= _rarities(words, language, packages) + _evenness(extractions, words_of)
     bounds = np.cumsum([0, *map(len, words_of)])
     for number, concepts in enumerate(vocabulary_weights):
         rows = slice(bounds[number], bounds[number + 1])
         yield _heaviest(words[rows], weights[rows], concepts)
+
+
+def _all_words(extraction: Extraction) -> Mapping[str, int]:
+    """Return the content words of a text, and of a short one all others."""
+    others = extraction.other_words
+    return {**extraction.words, **others} if others else extraction.words
+
+
+def _evenness(
+    extractions: Sequence[Extraction], words_of: Sequence[Sequence[str]]
+) -> NDArray[np.float32]:
+    """Return what is added to the rarities of the words of short texts; 0 for others."""
+    more = [
+        SHORT_RARITY * max(0.0, 1 - len(extraction.words) / SHORT_WORDS)
+        for extraction in extractions
+    ]
+    return np.repeat(np.array(more, np.float32), list(map(len, words_of)))
 
 
 def _title_weights(
@@ -124,8 +152,16 @@ def _added_words(extraction: Extraction, language: str, packages: frozenset[str]
     """Return the words that count more: those of entities, or in Chinese those within words."""
     if language == "zh":
         # Names are words there, segmented by jieba; a higher weight does not help.
-        return word_parts(extraction.words) if "jieba" in packages else {}
+        return _chinese_parts(extraction) if "jieba" in packages else {}
     return _entity_words(extraction.entities, language)
+
+
+def _chinese_parts(extraction: Extraction) -> dict[str, int]:
+    """Return the words within the words of a text, and of a short one their characters."""
+    parts = word_parts(extraction.words)
+    if extraction.other_words:
+        parts |= characters(_all_words(extraction))
+    return parts
 
 
 def _entity_words(entities: Sequence[Entity], language: str) -> dict[str, int]:

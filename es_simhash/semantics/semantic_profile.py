@@ -17,6 +17,9 @@ Spans = tuple[tuple[int, int], ...]
 # Concepts stored of a document, and in a query; the tail adds little
 # (docs/semantic-neighbours.md). Texts without a vector store twice as many in its place.
 STORED_CONCEPTS, QUERY_CONCEPTS = 40, 160
+# A text of fewer content words is short: all of its words are concepts, if it has no more
+# characters than this (docs/semantic-neighbours.md).
+SHORT_WORDS, SHORT_CHARACTERS = 10, 400
 # Entities stored of a document, the most frequent ones.
 STORED_ENTITIES = 12
 # Elasticsearch rejects terms of more than 32,766 bytes; no concept or name is longer than this.
@@ -69,6 +72,8 @@ class Extraction:
             empty when the extractor returns none.
         entities: Named entities, each once, in the order of their first mention.
         phrases: Key phrases, each once, in the order of their first mention.
+        other_words: Words of a short text that are no content words, in normal form, with their
+            counts: stop words, and in Chinese single characters.
     """
 
     language: str = ""
@@ -76,6 +81,7 @@ class Extraction:
     forms: Mapping[str, int] = field(default_factory=dict)
     entities: tuple[Entity, ...] = ()
     phrases: tuple[Phrase, ...] = ()
+    other_words: Mapping[str, int] = field(default_factory=dict)
 
 
 class Extractor(Protocol):

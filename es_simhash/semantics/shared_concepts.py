@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+from es_simhash.semantics.languages.word_lists import is_stop_word
 from es_simhash.semantics.semantic_profile import VOCABULARY_PREFIX, SemanticProfile
 from es_simhash.semantics.semantic_similarity import SharedConcept
 from es_simhash.semantics.similarity import (
@@ -135,7 +136,11 @@ def _longer_name(
 def _terms(
     words: Parts, language: str, spellings: Spellings, labels: Mapping[str, str]
 ) -> list[SharedConcept]:
-    """Return words as they are written, equal ones once, without units where there is more."""
+    """Return words as they are written, equal ones once, without units where there is more.
+
+    Nor are there stop words, which short texts share, where there is more.
+    """
+    words = {w: part for w, part in words.items() if not is_stop_word(w, language)} or words
     if language == "zh":
         words = _with_parts(words)
     written: Parts = defaultdict(float)

@@ -2,14 +2,15 @@
 
 import pytest
 
-from es_simhash.semantics.concept_weights import MAX_CHINESE_RARITY
+from es_simhash.semantics.concept_weights import MAX_CHINESE_RARITY, SHORT_RARITY
 from es_simhash.semantics.profiler import profile_texts
 from es_simhash.semantics.rarity import UNKNOWN_RARITY, rarity
-from es_simhash.semantics.semantic_profile import SemanticProfile
+from es_simhash.semantics.semantic_profile import SHORT_WORDS, SemanticProfile
 from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.semantics.similarity import compare_profiles
 
 SCHEME = SemanticScheme("builtin+jieba", language="zh")
+ENGLISH = SemanticScheme(language="en", vectors="none")
 
 
 def profile(text: str, scheme: SemanticScheme = SCHEME) -> SemanticProfile:
@@ -72,7 +73,39 @@ def test_a_word_that_the_dictionary_lacks_is_no_rarer_than_a_seldom_one() -> Non
     assert MAX_CHINESE_RARITY < rarities[1] < UNKNOWN_RARITY
     concepts = profile(f"{lacking}，{seldom}，{common}").concepts
     assert concepts[lacking] == pytest.approx(concepts[seldom])
-    assert concepts[common] / concepts[lacking] == pytest.approx(rarities[2] / MAX_CHINESE_RARITY)
+    # Three words are a short text, whose words weigh more alike.
+    more = SHORT_RARITY * (1 - 3 / SHORT_WORDS)
+    assert concepts[common] / concepts[lacking] == pytest.approx(
+        (rarities[2] + more) / (MAX_CHINESE_RARITY + more)
+    )
+
+
+def test_a_short_text_has_all_of_its_words_and_a_long_one_those_with_content() -> None:
+    short = "The crane lifted it onto the quay."
+    concepts = profile(short, ENGLISH).concepts
+    assert {*concepts} == {"quay", "crane", "lifted", "the", "onto", "it"}
+    assert concepts["the"] > 0.5 * concepts["lifted"]
+    more = "Workers unloaded grain, timber, bricks, copper and barley from freighters nearby."
+    assert not {"the", "it", "and"} & profile(f"{short} {more}", ENGLISH).concepts.keys()
+    # Neither are those of a long table that has few words.
+    assert "the" not in profile(f"{short}\n{' 12.5' * 80}", ENGLISH).concepts
+
+
+def test_a_short_chinese_text_has_its_characters_too() -> None:
+    pytest.importorskip("jieba")
+    one, other = profile("他的狗在跑"), profile("那只小狗跑了")
+    assert {"狗", "跑"} <= one.concepts.keys() & other.concepts.keys()
+    assert {"北", "京", "大", "学"} <= profile("他在北京大学").concepts.keys()
+    body = "冠军赛今晚在体育馆举行，许多学生参加了开幕仪式，老师发表声明，记者报道新闻。"
+    assert all(len(word) > 1 for word in profile(body).concepts)
+
+
+def test_sentences_of_the_same_words_are_nearer_than_those_of_one_rare_word() -> None:
+    query = profile("A man is playing a large flute.", ENGLISH)
+    same = profile("A man is playing a flute.", ENGLISH)
+    rare = profile("The flute was stolen from a museum in spring.", ENGLISH)
+    assert compare_profiles(query, same).similarity > 0.8
+    assert compare_profiles(query, rare).similarity < 0.5
 
 
 def test_an_address_in_common_makes_no_neighbours() -> None:

@@ -3,7 +3,7 @@
 import itertools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import log
 
 from es_simhash.semantics.entities.entity_rules import find_entities
@@ -13,12 +13,18 @@ from es_simhash.semantics.languages.word_lists import is_stop_word
 from es_simhash.semantics.languages.words import (
     Word,
     count_forms,
+    count_others,
     count_words,
     fold_forms,
     words_with_offsets,
 )
 from es_simhash.semantics.rarity import UNKNOWN_RARITY, rarity, require_package
-from es_simhash.semantics.semantic_profile import Extraction, Phrase
+from es_simhash.semantics.semantic_profile import (
+    SHORT_CHARACTERS,
+    SHORT_WORDS,
+    Extraction,
+    Phrase,
+)
 from es_simhash.semantics.semantic_scheme import BUILTIN, installed_packages
 
 MAX_PHRASES = 10
@@ -181,8 +187,15 @@ class BuiltinExtractor:
         entities = find_entities(text, language, self._packages)
         if language != "zh" or "jieba" not in self._packages:
             forms = count_forms(text, language)
-            return Extraction(language, fold_forms(forms, language), forms, entities)
+            words = fold_forms(forms, language)
+            others = count_others(text, language) if _is_short(text, words) else {}
+            return Extraction(language, words, forms, entities, other_words=others)
         words, names = chinese.words_and_names(text)
         # The rules find the names in Latin letters.
         all_names = tuple(sorted((*names, *entities), key=lambda entity: entity.spans[0]))
-        return Extraction(language, words, {}, all_names)
+        others = chinese.count_others(text) if _is_short(text, words) else {}
+        return Extraction(language, words, {}, all_names, other_words=others)
+
+
+def _is_short(text: str, words: Mapping[str, int]) -> bool:
+    return len(words) < SHORT_WORDS and len(text) <= SHORT_CHARACTERS

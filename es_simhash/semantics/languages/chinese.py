@@ -89,6 +89,29 @@ def words_and_names(text: str) -> tuple[dict[str, int], tuple[Entity, ...]]:
     return content, _names(segments, text)
 
 
+def count_others(text: str) -> dict[str, int]:
+    """Count what `words_and_names` leaves out: single characters and stop words.
+
+    Raises:
+        MissingExtra: jieba is not installed.
+    """
+    counts = Counter(piece.text.lower() for piece in pieces(text))
+    stops = _stop_words()
+    return {
+        word: count for word, count in counts.items() if len(word) < _SHORTEST_WORD or word in stops
+    }
+
+
+def characters(words: Mapping[str, int]) -> dict[str, int]:
+    """Return the Chinese characters of longer words, with their counts."""
+    counts: dict[str, int] = {}
+    for word, count in words.items():
+        for character in word if len(word) > 1 else ():
+            if _is_han(character):
+                counts[character] = counts.get(character, 0) + count
+    return counts
+
+
 def word_parts(words: Mapping[str, int]) -> dict[str, int]:
     """Return the words of the dictionary that lie within longer words, with their counts.
 

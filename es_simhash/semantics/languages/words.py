@@ -82,6 +82,14 @@ def count_forms(text: str, language: str) -> dict[str, int]:
     return _counted(_forms(text, language), _content_forms(language))
 
 
+def count_others(text: str, language: str) -> dict[str, int]:
+    """Count the stop words of a text in normal form: all that `count_words` leaves out."""
+    counts: Counter[str] = Counter()
+    for word, count in count_written(text, language).items():
+        counts[_written_forms(language)[word]] += count
+    return {word: count for word, count in counts.items() if word and is_stop_word(word, language)}
+
+
 def fold_forms(forms: Mapping[str, int], language: str) -> dict[str, int]:
     """Return the counts by normal form, as `count_words` returns them for the same text."""
     if language not in _STEMMED:
