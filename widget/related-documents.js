@@ -812,12 +812,12 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
         Object.entries(values).map(([name, value]) => [name, encodeURIComponent(value)]))));
     }
 
-    /** Return the share of common text: of versions the smaller of the two, else of the whole. */
+    /** Return the share of this document that the other has; of one in this, that of the other. */
     #shareShown(relation, texts) {
       const { of_query: here, of_hit: there } = relation.coverage ?? {};
       const [share, text] = {
         exact: [1, texts.common],
-        version: [Math.min(here, there), texts.common],
+        version: [here, texts.ofThis],
         contains: [here, texts.ofThis],
         excerpt_of: [there, texts.ofOther],
         shares_passages: [here, texts.ofThis],

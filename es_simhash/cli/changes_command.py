@@ -12,6 +12,7 @@ from es_simhash.cli.changes_output import (
     ChangesFormat,
     ChangesPrinter,
     OrderingDate,
+    are_compared,
     console_of,
     order_line,
     print_changes,
@@ -24,8 +25,12 @@ from es_simhash.cli.relation_tables import print_relation
 from es_simhash.cli.row_output import RowOutput
 from es_simhash.cli.titles import Titles
 from es_simhash.constraints import constraints
+from es_simhash.differences.difference import Changes
 from es_simhash.differences.history import Blame, BlamedSentence, History
 from es_simhash.errors import InputError
+from es_simhash.fingerprints.fingerprint_scheme import Scheme
+from es_simhash.relation.relation import Coverage
+from es_simhash.relation.text_comparison import coverage_of
 from es_simhash.text.counting import counted
 from es_simhash.text.escaping import one_line
 
@@ -89,16 +94,19 @@ def changes(
                 print_json(history.to_dict())
                 return
             titles = titles_of(searched, (version.id for version in history.versions))
-            _print_history(history, titles, output_format)
+            _print_history(history, titles, searched.config.scheme, output_format)
             return
         a, b = ids
-        found, timeline = searched.changes(a, b), None
+        found, relation, timeline = searched.changes(a, b), None, None
+        if output_format in _FORMATS_WITH_TITLES and are_compared(found):
+            # Its coverage is the one that `related` returns.
+            relation = searched.explain(a, b)
         if output_format == "html":
             timeline = searched.timeline(a, b, date_field=date_field)
         if output_format in _FORMATS_WITH_TITLES:
             titles = titles_of(searched, ids)
             a, b = titles.named(a), titles.named(b)
-    print_changes(found, a, b, output_format, timeline)
+    print_changes(found, a, b, output_format, relation, timeline)
 
 
 def _require_usage(
@@ -119,7 +127,7 @@ def _require_usage(
         )
 
 
-def _print_history(history: History, titles: Titles, output_format: str) -> None:
+def _print_history(history: History, titles: Titles, scheme: Scheme, output_format: str) -> None:
     console = console_of(output_format)
     printer = ChangesPrinter(console)
     count = counted(len(history.versions), "version")
@@ -127,7 +135,15 @@ def _print_history(history: History, titles: Titles, output_format: str) -> None
     console.print(Text(version_label(history.versions[0], titles), "bold"), soft_wrap=True)
     for step in history.steps:
         console.print(Text(version_label(step.newer, titles), "bold"), soft_wrap=True)
-        printer.print_summary(step.changes, "  ")
+        printer.print_summary(step.changes, _coverage(step.changes, scheme), "  ")
+
+
+def _coverage(found: Changes, scheme: Scheme) -> Coverage | None:
+    """Return the coverage of two versions as `families show` has it; None of texts too long."""
+    try:
+        return coverage_of(found.text_a, found.text_b, scheme)
+    except InputError:
+        return None
 
 
 @command

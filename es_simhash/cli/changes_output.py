@@ -23,8 +23,7 @@ from es_simhash.differences.rendering.hunks import (
 )
 from es_simhash.differences.rendering.unified import unified_diff
 from es_simhash.differences.version_timeline import Timeline
-from es_simhash.relation.relation import DocumentContext
-from es_simhash.relation.text_comparison import compare
+from es_simhash.relation.relation import Coverage, DocumentContext, Relation
 from es_simhash.text.escaping import one_line, printable
 
 # Ids in one line; JSON lists all.
@@ -90,35 +89,36 @@ def print_changes(
     name_a: str,
     name_b: str,
     output_format: str,
+    relation: Relation | None = None,
     timeline: Timeline | None = None,
 ) -> None:
-    """Print what changed from one text to another."""
-    if output_format == "json":
-        print_json(changes.to_dict())
-    elif output_format == "html":
-        click.echo(compared_page(changes, name_a, name_b, timeline), nl=False)
-    elif output_format == "diff":
-        _print_diff(unified_diff(changes.text_a, changes.text_b, name_a, name_b))
-    else:
-        console = console_of(output_format)
-        console.print(Text(f"{one_line(name_a)} → {one_line(name_b)}"), soft_wrap=True)
-        ChangesPrinter(console).print(changes)
-
-
-def compared_page(
-    changes: Changes, name_a: str, name_b: str, timeline: Timeline | None = None
-) -> str:
-    """Return the page that shows two texts side by side, with what they share.
+    """Print what changed from one text to another.
 
     Args:
         changes: From the older text to the newer one.
         name_a: Name of the older text.
         name_b: Name of the newer text.
+        output_format: How it is printed.
+        relation: Of the older text to the newer one; None where it is not known.
         timeline: Of two versions of one document.
     """
-    a, b = changes.text_a, changes.text_b
-    relation = compare(a, b, semantics=None) if max(len(a), len(b)) <= _MAX_COMPARED else None
-    return changes_html(changes, name_a, name_b, relation, timeline)
+    if output_format == "json":
+        print_json(changes.to_dict())
+    elif output_format == "html":
+        page = changes_html(changes, name_a, name_b, relation, timeline)
+        click.echo(page, nl=False)
+    elif output_format == "diff":
+        _print_diff(unified_diff(changes.text_a, changes.text_b, name_a, name_b))
+    else:
+        console = console_of(output_format)
+        console.print(Text(f"{one_line(name_a)} → {one_line(name_b)}"), soft_wrap=True)
+        coverage = None if relation is None or relation.kind == "semantic" else relation.coverage
+        ChangesPrinter(console).print(changes, coverage)
+
+
+def are_compared(changes: Changes) -> bool:
+    """Check whether two texts are short enough to look for the passages that they share."""
+    return max(len(changes.text_a), len(changes.text_b)) <= _MAX_COMPARED
 
 
 def console_of(output_format: str) -> Console:
@@ -143,18 +143,21 @@ class ChangesPrinter:
         self._console = console
         self._has_colours = console.is_terminal and not console.no_color
 
-    def print(self, changes: Changes) -> None:
+    def print(self, changes: Changes, coverage: Coverage | None) -> None:
         """Print the summary, what differs in numbers, dates and names, and the changes."""
-        self.print_summary(changes)
+        self.print_summary(changes, coverage)
         found = list(hunks(changes))
         for hunk in found[:_MAX_HUNKS]:
             self._console.print()
             self._print_hunk(hunk)
         self._print_more(len(found) - _MAX_HUNKS, "changes")
 
-    def print_summary(self, changes: Changes, indent: str = "") -> None:
-        """Print the summary, and what differs in numbers, dates and names."""
-        self._console.print(Text(f"{indent}{changes.summary}", "bold"))
+    def print_summary(self, changes: Changes, coverage: Coverage | None, indent: str = "") -> None:
+        """Print the summary with the coverage, and what differs in numbers, dates and names."""
+        line = str(changes.summary)
+        if coverage is not None and changes.summary.is_partial:
+            line = f"{line}; {coverage}"
+        self._console.print(Text(f"{indent}{line}", "bold"), soft_wrap=True)
         rows = counted_key_changes(changes)
         for change, count in rows[:_MAX_KEY_CHANGES]:
             self._console.print(_key_line(change, count, indent), soft_wrap=True)

@@ -5,12 +5,13 @@ from typing import Annotated
 
 import click
 
-from es_simhash.cli.changes_output import ChangesFormat, compared_page, print_changes
+from es_simhash.cli.changes_output import ChangesFormat, are_compared, print_changes
 from es_simhash.cli.commands import command
 from es_simhash.cli.files import read_text, require_writable, write_file
 from es_simhash.cli.options import PassageOrder, Vocabulary
 from es_simhash.cli.relation_tables import print_relation
 from es_simhash.constraints import constraints
+from es_simhash.differences.rendering.comparison_page import changes_html
 from es_simhash.differences.text_changes import changes
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.relation.text_comparison import compare as compare_texts
@@ -59,11 +60,15 @@ def compare(
     if html is not None:
         require_writable(html, "html")
     text_a, text_b = read_text(a), read_text(b)
-    found = changes(text_a, text_b) if wants_changes or html is not None else None
-    if found is not None and html is not None:
-        write_file(html, compared_page(found, a, b), "html")
-    if found is not None and wants_changes:
-        print_changes(found, a, b, output_format)
-        return
-    relation = compare_texts(text_a, text_b, scheme=Scheme.parse(scheme), vocabulary=vocabulary)
+    chosen = Scheme.parse(scheme)
+    if wants_changes or html is not None:
+        found, relation = changes(text_a, text_b), None
+        if are_compared(found):
+            relation = compare_texts(text_a, text_b, scheme=chosen, semantics=None)
+        if html is not None:
+            write_file(html, changes_html(found, a, b, relation), "html")
+        if wants_changes:
+            print_changes(found, a, b, output_format, relation)
+            return
+    relation = compare_texts(text_a, text_b, scheme=chosen, vocabulary=vocabulary)
     print_relation(a, b, relation, passage_order, output_format)

@@ -48,6 +48,7 @@ from es_simhash.store.installation.install import install
 from es_simhash.store.installation.proposal import propose_settings
 from es_simhash.store.intents import Find
 from es_simhash.store.options import SearchOptions
+from es_simhash.text.counting import percent
 from es_simhash.text.escaping import one_line
 
 # The id of the query, and its relation to a hit.
@@ -56,8 +57,8 @@ Row = tuple[str, Relation]
 _WORDS_BEFORE = 3
 # Cells of a passage next to an id; with fewer, the id is shown alone.
 _LEAST_CELLS = 20
-# Share of a text from which on a passage is most of it.
-_MOST_OF_A_TEXT = 0.8
+# Share of a text from which on a passage is most of it, or is shown as all of it.
+_MOST_OF_A_TEXT, _ALL_OF_A_TEXT = 0.8, 0.985
 # Characters of a side that are looked at, more than a line has.
 _LOOKED_AT = 2_000
 
@@ -77,10 +78,15 @@ def _examples(rows: Sequence[Row]) -> list[Row]:
     return [max(of_kind, key=_usefulness) for of_kind in by_kind if of_kind]
 
 
-def _usefulness(row: Row) -> tuple[bool, bool, float, int]:
+def _usefulness(row: Row) -> tuple[bool, bool, bool, float, bool, int]:
     """Return the key that sorts pairs of one kind by their use as an example."""
-    _, relation = row
+    id, relation = row
     coverage = relation.coverage
+    # Coverage is an estimate: a reader who sees a change does not agree that all is in both.
+    shares_all = min(coverage.of_query, coverage.of_hit) > _ALL_OF_A_TEXT
+    is_agreed = relation.kind == "exact" or not shares_all
+    # The id of the first is typed.
+    is_typed = id.isascii()
     # Texts that share all and are no versions differ in what counts most, which no line shows.
     is_plain = (
         relation.kind != "shares_passages"
@@ -88,7 +94,8 @@ def _usefulness(row: Row) -> tuple[bool, bool, float, int]:
     )
     reworded = any(passage.kind in ("edited", "paraphrased") for passage in relation.evidence)
     letters = sum(len(passage.query.text) for passage in relation.evidence)
-    return is_plain, reworded, relation.score if relation.kind == "semantic" else 0.0, letters
+    weight = relation.score if relation.kind == "semantic" else 0.0
+    return is_plain, is_agreed, reworded, weight, is_typed, letters
 
 
 def _print_example(id: str, relation: Relation, console: Console) -> None:
@@ -112,10 +119,13 @@ def _print_example(id: str, relation: Relation, console: Console) -> None:
 
 def _sentence(relation: Relation) -> str:
     score = f"score {relation.score:.2f}"
+    if relation.kind == "exact":
+        return f"{score}, the same text but for upper and lower case and white space"
     if relation.kind != "semantic":
-        coverage = relation.coverage
+        of_first, of_second = relation.coverage.of_query, relation.coverage.of_hit
         return (
-            f"{score}, they share {coverage.of_query:.0%} and {coverage.of_hit:.0%} of their texts"
+            f"{score}, {percent(of_first)} of the first is in the second, "
+            f"{percent(of_second)} vice versa"
         )
     if relation.semantics is None or not relation.semantics.shared:
         return score

@@ -17,7 +17,7 @@ from es_simhash.cli.titles import named, title_columns
 from es_simhash.constraints import constraints
 from es_simhash.relation.family_history import FamilyHistory, FamilyMember, NearDocument
 from es_simhash.relation.relation import DocumentContext
-from es_simhash.text.counting import counted
+from es_simhash.text.counting import counted, percent
 from es_simhash.text.escaping import one_line
 
 # Ids in one line; JSON lists all.
@@ -143,4 +143,4 @@ def _print_notes(history: FamilyHistory) -> None:
 
 
 def _share(share: float | None) -> str:
-    return "" if share is None else f"{share:.0%}"
+    return "" if share is None else percent(share)

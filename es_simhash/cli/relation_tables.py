@@ -27,7 +27,7 @@ from es_simhash.relation.version_weights import EVIDENCE_TITLES
 from es_simhash.semantics.semantic_similarity import NearWords, SemanticSimilarity, SharedConcept
 from es_simhash.semantics.word_places import FIELD, TITLE
 from es_simhash.store.paths import get_path
-from es_simhash.text.counting import counted
+from es_simhash.text.counting import counted, percent
 from es_simhash.text.escaping import one_line
 
 # How the query relates to the hit, as the verb of a sentence.
@@ -83,7 +83,8 @@ def print_pair(a: str, b: str, relation: Relation, console: Console) -> None:
         console.print(_unrelated_line(relation))
     else:
         console.print(_score_line(relation))
-    if relation.reuse is not None:
+    # Of versions it would be another number than the coverage.
+    if relation.reuse is not None and relation.kind == "shares_passages":
         console.print(_reuse_line(relation.reuse))
     if relation.log_odds is not None:
         console.print(_log_odds_line(relation.log_odds))
@@ -98,10 +99,7 @@ def _score_line(relation: Relation) -> str:
     line = f"{_kind_and_reuse(relation)}, score {relation.score:.2f}"
     if relation.kind == "semantic":
         return line
-    return (
-        f"{line}; {relation.coverage.of_query:.0%} of A appears in B, "
-        f"{relation.coverage.of_hit:.0%} of B appears in A"
-    )
+    return f"{line}; {relation.coverage}"
 
 
 def _unrelated_line(relation: Relation) -> str:
@@ -137,7 +135,7 @@ def coverages(relation: Relation) -> tuple[str, str]:
     """Return how much of each text appears in the other; empty for semantic neighbours."""
     if relation.kind == "semantic":
         return "", ""
-    return f"{relation.coverage.of_query:.0%}", f"{relation.coverage.of_hit:.0%}"
+    return percent(relation.coverage.of_query), percent(relation.coverage.of_hit)
 
 
 def _reuse_line(reuse: Reuse) -> str:
@@ -146,7 +144,8 @@ def _reuse_line(reuse: Reuse) -> str:
     for kind in REUSE_KINDS:
         coverage: Coverage = getattr(reuse, kind)
         if coverage.of_query or coverage.of_hit:
-            parts.append(f"{kind} {coverage.of_query:.0%} of A, {coverage.of_hit:.0%} of B")
+            of_a, of_b = percent(coverage.of_query), percent(coverage.of_hit)
+            parts.append(f"{kind} {of_a} of A, {of_b} of B")
     return f"passages: {'; '.join(parts)}"
 
 

@@ -119,15 +119,12 @@ class ChangeSummary:
         for count, what in ((self.new, "new"), (self.removed, "removed"), (self.moved, "moved")):
             if count:
                 parts.append(f"{count} {what}")
-        return f"{', '.join(parts)}; {self.percent_kept} kept"
+        return ", ".join(parts)
 
     @property
-    def percent_kept(self) -> str:
-        """`kept` in percent; 100 % and 0 % only when it is just that."""
-        percent = round(100 * self.kept)
-        if 0 < self.kept < 1:
-            percent = min(99, max(1, percent))
-        return f"{percent} %"
+    def is_partial(self) -> bool:
+        """Whether some words were kept, and not all is as it was: only then is a share news."""
+        return not self.identical and self.kept_words > 0
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from es_simhash.text.counting import counted, plural
+from es_simhash.text.counting import counted, percent, plural
 from es_simhash.text.escaping import printable
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def environment(*packages: str) -> "Environment":
         keep_trailing_newline=True,
     )
     templates.filters.update(
-        day=day, one_line=shortened, percent=_percent, thousands=_thousands, web=web_address
+        day=day, one_line=shortened, percent=percent, thousands=_thousands, web=web_address
     )
     templates.globals.update(style_sheet=_embedded_style_sheet, counted=counted, plural=plural)
     return templates
@@ -87,10 +87,6 @@ def web_address(link: str | None) -> str | None:
 def _shown(value: Any) -> str:
     """Return what a template prints: markup of ours as it is, all else as text that is shown."""
     return value if isinstance(value, Markup) else shown_text(str(value))
-
-
-def _percent(share: float) -> str:
-    return f"{share:.0%}"
 
 
 def _thousands(count: int) -> str:

@@ -13,6 +13,7 @@ from es_simhash.relation.thresholds import (
     ReuseKind,
 )
 from es_simhash.semantics.semantic_similarity import SemanticSimilarity
+from es_simhash.text.counting import percent
 
 Kind = Literal["exact", "version", "contains", "excerpt_of", "shares_passages", "semantic", "none"]
 KINDS: tuple[Kind, ...] = (
@@ -35,6 +36,11 @@ class Coverage:
 
     of_query: float
     of_hit: float
+
+    def __str__(self) -> str:
+        return (
+            f"{percent(self.of_query)} of A appears in B, {percent(self.of_hit)} of B appears in A"
+        )
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,8 @@
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.relation.analysed_text import TextAnalyser, read_profiles
 from es_simhash.relation.evidence import explained
-from es_simhash.relation.relation import (
-    Relation,
-)
-from es_simhash.relation.scoring import compare_texts, with_log_odds
+from es_simhash.relation.relation import Coverage, Relation
+from es_simhash.relation.scoring import compare_fingerprints, compare_texts, with_log_odds
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.semantic_profile import WordTable
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
@@ -44,6 +42,21 @@ def compare(
     query, hit = text_analyser(scheme, semantics, vocabulary).analyse([text_a, text_b])
     read_profiles([query, hit])
     return with_log_odds(explained(compare_texts(query, hit), query, hit), query, hit)
+
+
+def coverage_of(text_a: str, text_b: str, scheme: Scheme = DEFAULT) -> Coverage:
+    """Return how much of each text appears in the other, by their fingerprints alone.
+
+    Args:
+        text_a: The query.
+        text_b: The hit.
+        scheme: Scheme of the fingerprints.
+
+    Raises:
+        InputError: One of the texts has more than 16 MiB or 20,000 chunks.
+    """
+    query, hit = text_analyser(scheme, None, None).analyse([text_a, text_b])
+    return compare_fingerprints(query, hit).coverage
 
 
 def text_analyser(

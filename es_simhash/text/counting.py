@@ -1,4 +1,6 @@
-"""Numbers of things in sentences: 1 pair, 2 pairs."""
+"""Numbers in sentences: 1 pair, 2 pairs; shares in percent."""
+
+from decimal import ROUND_HALF_UP, Decimal
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:
@@ -31,3 +33,13 @@ def counted(count: int, one: str, many: str | None = None) -> str:
         many: The word for any other number, as in `plural`.
     """
     return f"{count:,} {plural(count, one, many)}"
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, half rounded up as browsers do; 0% and 100% only if just that.
+
+    >>> percent(0.625), percent(0.9999), percent(1.0)
+    ('63%', '99%', '100%')
+    """
+    shown = int((100 * Decimal(str(share))).quantize(Decimal(1), ROUND_HALF_UP))
+    return f"{min(99, max(1, shown)) if 0 < share < 1 else shown}%"

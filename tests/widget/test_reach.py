@@ -269,7 +269,7 @@ def test_an_entry_of_the_page_is_filled_and_keeps_its_own_look(open_page: Open) 
     assert own.first.is_visible()
     shares = page.locator("related-documents > [slot] em")
     assert shares.last.is_hidden()
-    assert shares.first.inner_text().endswith("% in common")
+    assert shares.first.inner_text().endswith("% of this document")
     dates = page.locator("related-documents > [slot] time")
     assert dates.first.get_attribute("datetime") == "2024-02-13"
     page.evaluate("addEventListener('click', (event) => event.preventDefault())")

@@ -5,6 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from es_simhash.text.counting import percent
 from tests.support.widget_pages import Open, events, explain, part, texts, until, wait_for
 from tests.support.widget_site import Site
 
@@ -17,7 +18,7 @@ def test_versions_stand_newest_first_with_their_share(open_page: Open, site: Sit
         relation["id"]: relation for relation in site.answers["en-harbour-v1"]["relations"]
     }
     newest, second = relations["en-harbour-v3"], relations["en-harbour-v2"]
-    shares = [round(100 * min(each["coverage"].values())) for each in (newest, second)]
+    shares = [percent(each["coverage"]["of_query"]) for each in (newest, second)]
     versions = page.locator('related-documents [part~="versions"]')
     assert versions.locator("a").all_inner_texts() == [
         newest["document"]["title"],
@@ -30,7 +31,7 @@ def test_versions_stand_newest_first_with_their_share(open_page: Open, site: Sit
     ]
     assert versions.locator('[part~="direction"]').all_inner_texts() == ["↑ Newer", "Same date"]
     assert versions.locator('[part~="share"]').all_inner_texts() == [
-        f"{share}% in common" for share in shares
+        f"{share} of this document" for share in shares
     ]
     widths = [
         part(page, "fill")
@@ -38,7 +39,8 @@ def test_versions_stand_newest_first_with_their_share(open_page: Open, site: Sit
         .evaluate("(bar) => bar.getBoundingClientRect().width / bar.parentElement.clientWidth")
         for place in range(2)
     ]
-    assert widths == pytest.approx([share / 100 for share in shares], abs=0.03)
+    expected = [each["coverage"]["of_query"] for each in (newest, second)]
+    assert widths == pytest.approx(expected, abs=0.03)
 
 
 def test_neighbours_show_what_they_share_names_first(open_page: Open, site: Site) -> None:
