@@ -19,6 +19,7 @@ from es_simhash.store.config import IndexConfig
 from es_simhash.store.intents import (
     DocumentsAt,
     DocumentsById,
+    Find,
     FindVectors,
     Parts,
     RequireTextField,
@@ -29,6 +30,9 @@ from es_simhash.store.protocol import Steps, ask
 from es_simhash.store.rows import Row
 from es_simhash.store.source import shown_fields
 from es_simhash.text.limits import is_too_long
+
+# Documents that are read to see whether any has the field of texts.
+_SAMPLED = 20
 
 
 @dataclass(frozen=True)
@@ -187,10 +191,19 @@ class HitTexts:
         documents = {document.ref: document for document in map(self.document, relations)}
         yield from self.reader.read_each_profile(list(documents.values()))
 
-    def require_text(self) -> Steps[None]:
-        """Reject a misspelt field of texts, where documents were fetched and none has a text."""
-        documents = self._documents.values()
-        if documents and not any(document.text.text for document in documents):
+    def require_text(self, *, is_given: bool) -> Steps[None]:
+        """Reject a misspelt field of texts: documents were fetched, and none has a text.
+
+        Args:
+            is_given: Whether the query is a text: where it has no hit, no text was read at all.
+        """
+        texts = [document.text.text for document in self._documents.values()]
+        if not texts and is_given and (yield from ask(TextFieldHint())):
+            found = yield from ask(Find(size=_SAMPLED))
+            refs = tuple(row.ref for row in found.rows)
+            rows = yield from ask(DocumentsAt(refs, Parts(text=True)))
+            texts = [row.text for row in rows.values()]
+        if texts and not any(texts):
             yield from ask(RequireTextField())
 
     def with_fields(self, relations: Sequence[Relation]) -> Steps[list[Relation]]:

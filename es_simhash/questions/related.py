@@ -97,7 +97,9 @@ class RelatedSteps:
         for query, hits in zip(queries, searched.by_words, strict=True):
             query.by_words = hits.keys
         yield from self._order(queries, contexts, options)
-        shown = yield from self._shown(queries, {**searched.places, **joined}, options)
+        is_given = any(document.ref is None for document in documents)
+        places = {**searched.places, **joined}
+        shown = yield from self._shown(queries, places, options, is_given=is_given)
         if self._wants_context(options):
             shown = yield from in_context(contexts, documents, shown)
         return [
@@ -255,12 +257,21 @@ class RelatedSteps:
         queries: Sequence[RankedHits],
         places: dict[Key, DocumentRef],
         options: SearchOptions,
+        *,
+        is_given: bool,
     ) -> Steps[list[list[Relation]]]:
-        """Return the relations of each query, with the requested fields and the evidence."""
+        """Return the relations of each query, with the requested fields and the evidence.
+
+        Args:
+            queries: The queries.
+            places: Where hits are.
+            options: What to show.
+            is_given: Whether a query is a text, not a document.
+        """
         hits = HitTexts(self.reader, options, places)
         if options.passages:
             answers = yield from aligned(queries, hits, options)
-            yield from hits.require_text()
+            yield from hits.require_text(is_given=is_given)
         else:
             answers = [query.by_fingerprints(options) for query in queries]
         if options.fields:

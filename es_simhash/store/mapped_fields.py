@@ -7,6 +7,7 @@ from typing import Any
 
 from es_simhash.errors import InputError, MappingConflict
 from es_simhash.store.dates import DATE_TYPES, DateField
+from es_simhash.store.paths import mapped_field
 from es_simhash.store.resources import META
 
 TEXT_TYPES = frozenset({"text", "match_only_text", "keyword", "wildcard", "constant_keyword"})
@@ -79,6 +80,52 @@ def fields_named(name: str, mappings: Mapping[str, Mapping[str, Any]]) -> dict[s
     return {index: field for index, field in found.items() if field is not None}
 
 
+def require_no_nested_text(
+    name: str, mappings: Mapping[str, Mapping[str, Any]], *, parameter: str
+) -> None:
+    """Reject a text of nested documents, of which a document has many.
+
+    Args:
+        name: Field of the text.
+        mappings: The mapping of each index behind a name.
+        parameter: What the user named it by.
+
+    Raises:
+        InputError: It lies in nested documents.
+    """
+    for index, mapping in mappings.items():
+        parent = nested_parent(mapping, name)
+        if parent is not None:
+            raise InputError(
+                f"Field {name!r} of index {index!r} lies in nested documents ({parent!r}); "
+                "copy its text to a field of the document and name that one.",
+                parameter=parameter,
+            )
+
+
+def nested_parent(mapping: Mapping[str, Any], path: str) -> str | None:
+    """Return the nested object that a field lies in; None where it lies in none."""
+    names = path.split(".")
+    parents = (".".join(names[:count]) for count in range(1, len(names)))
+    return next(
+        (
+            parent
+            for parent in parents
+            if (mapped_field(mapping, parent) or {}).get("type") == "nested"
+        ),
+        None,
+    )
+
+
+def is_made(name: str, mappings: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Check whether mappings make a field of others: `_source` has it not, by its name.
+
+    Multi-fields, aliases and scripts do.
+    """
+    fields = fields_named(name, mappings).values()
+    return bool(fields) and all(field.source != name for field in fields)
+
+
 def nearest_field(
     name: str,
     mappings: Mapping[str, Mapping[str, Any]],
@@ -99,10 +146,16 @@ def nearest_field(
         for mapping in mappings.values()
         for path, field in mapped_fields(mapping).items()
         if path != name and not _is_ours(path, mapping)
-        if not documents or field.source == path
+        if not documents or _holds_texts(path, field, mapping)
     }
     suitable = sorted(path for path in known if known[path] in types) or sorted(known)
     return max(suitable, key=lambda path: _likeness(name, path), default=None)
+
+
+def _holds_texts(path: str, field: MappedField, mapping: Mapping[str, Any]) -> bool:
+    """Check whether documents have a field under its name, and outside of nested ones."""
+    is_nested = field.type == "nested" or nested_parent(mapping, path) is not None
+    return field.source == path and not is_nested
 
 
 def _is_ours(path: str, mapping: Mapping[str, Any]) -> bool:
@@ -195,6 +248,14 @@ def unknown_field(
         parameter: What the user named it by.
         documents: Whether documents were searched for it in `_source` as well.
     """
+    sources = {field.source for field in fields_named(name, mappings).values()}
+    named = sorted(source for source in sources if source not in (None, name))
+    if documents and named:
+        return InputError(
+            f"No document has a field {name!r}: the mapping makes it of {named[0]!r}, which has "
+            f"the text. Set {parameter}.",
+            parameter=parameter,
+        )
     hint = nearest_hint(name, mappings, types, documents=documents)
     if parameter in _TEXT_PARAMETERS:
         hint = nearest_text_hint(name, mappings)

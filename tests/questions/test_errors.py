@@ -30,7 +30,8 @@ def related(client: Any, index: str, **asked: Any) -> Any:
 
 @pytest.mark.parametrize("asked", [{"id": "1"}, {"text": TEXT}])
 def test_an_index_that_is_missing(client: Any, index_name: str, asked: dict[str, str]) -> None:
-    with pytest.raises(IndexMissing, match=rf"'{index_name}' does not exist\. Create it"):
+    sentence = rf"'{index_name}' does not exist\. Name another, or create it"
+    with pytest.raises(IndexMissing, match=sentence):
         related(client, index_name, **asked)
 
 

@@ -2,11 +2,15 @@
 
 import pytest
 
+from es_simhash.errors import InputError
 from es_simhash.store.mapped_fields import (
     TEXT_TYPES,
+    is_made,
     mapped_fields,
     nearest_field,
     nearest_text_hint,
+    nested_parent,
+    require_no_nested_text,
     unknown_field,
 )
 
@@ -115,3 +119,27 @@ def test_where_nobody_named_a_text_headline_and_body_are_named_together() -> Non
     for parameter, is_text in (("text_field", True), ("text", True), ("date", False)):
         error = unknown_field("text", mappings, {"text"}, parameter=parameter, documents=True)
         assert ("'headline,body'. Set" in str(error)) is is_text
+
+
+def test_a_text_of_nested_documents_is_known_by_the_object_it_lies_in() -> None:
+    assert nested_parent(MAPPING, "parts.changed") == "parts"
+    assert nested_parent(MAPPING, "body.text") is None
+    assert nested_parent(MAPPING, "parts") is None
+    require_no_nested_text("body.text", MAPPINGS, parameter="text")
+    with pytest.raises(InputError, match=r"lies in nested documents \('parts'\)") as refused:
+        require_no_nested_text("parts.changed", MAPPINGS, parameter="text")
+    assert refused.value.parameter == "text"
+
+
+@pytest.mark.parametrize(
+    ("name", "source"), [("title.raw", "title"), ("when", "published"), ("day", None)]
+)
+def test_a_field_that_the_mapping_makes_is_called_by_the_one_it_is_made_of(
+    name: str, source: str | None
+) -> None:
+    assert is_made(name, MAPPINGS)
+    assert not is_made("title", MAPPINGS)
+    assert not is_made("nowhere", MAPPINGS)
+    error = unknown_field(name, MAPPINGS, TEXT_TYPES, parameter="text_field", documents=True)
+    if source is not None:
+        assert f"No document has a field {name!r}: the mapping makes it of {source!r}" in str(error)

@@ -17,6 +17,7 @@ from es_simhash.store.elasticsearch.vector_table_search import with_table
 from es_simhash.store.indexed_methods import method_of_scheme
 from es_simhash.store.installation.sidecar_source import require_usable_as_sidecar
 from es_simhash.store.intents import RequireTextField, Where
+from es_simhash.store.mapped_fields import require_no_nested_text
 from es_simhash.store.mapping_meta import (
     InstalledSchemes,
     common_settings,
@@ -25,7 +26,6 @@ from es_simhash.store.mapping_meta import (
     require_one_scheme,
     schemes_of,
 )
-from es_simhash.store.paths import mapped_field
 from es_simhash.store.protocol import Store
 from es_simhash.store.rows import Row
 from es_simhash.store.source import text_of
@@ -76,7 +76,7 @@ def open_job(
     config = gateway.run(with_table(index, schemes.applied(config)))
     for name, mapping in mappings.items():
         for text_field in config.text_fields:
-            _require_no_nested_text(name, mapping, text_field)
+            require_no_nested_text(text_field, {name: mapping}, parameter="text_field")
     if schemes.semantics is not None:
         # What it lacks is reported before anything is read, not by the first process that needs it.
         semantic_profiler(schemes.semantics, config.vocabulary, config.table)
@@ -179,16 +179,3 @@ def _require_whole_source(index: str, mapping: Mapping[str, Any]) -> None:
             "write the fingerprints to a sidecar.",
             parameter="sidecar",
         )
-
-
-def _require_no_nested_text(index: str, mapping: Mapping[str, Any], text_field: str) -> None:
-    """Reject texts of nested documents, of which a document has many."""
-    names = text_field.split(".")
-    for count in range(1, len(names)):
-        parent = ".".join(names[:count])
-        if (mapped_field(mapping, parent) or {}).get("type") == "nested":
-            raise InputError(
-                f"Field {text_field!r} of index {index!r} lies in nested documents ({parent!r}); "
-                "copy its text to a field of the document and name that one.",
-                parameter="text_field",
-            )

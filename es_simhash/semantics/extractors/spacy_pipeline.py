@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 _BLANK = "blank:"
 # spaCy has no tokeniser for these, and for Chinese only jieba, which `chinese` knows better.
-_WITHOUT_TOKENIZER = frozenset({"km", "lo", "my", "zh"})
+_CHINESE = "zh"
+_WITHOUT_TOKENIZER = frozenset({"km", "lo", "my", _CHINESE})
 # SudachiPy refuses more than 49,149 bytes at once; a character has four of them at most.
 _MAX_JAPANESE = 12_000
 # Halves of characters cannot be encoded, so no tokeniser takes them.
@@ -62,14 +63,18 @@ class SpacyExtractor:
     def name(self) -> str:
         """Published name: versions of spaCy and of the pipeline, and its components."""
         if self._nlp is None:
-            jieba = "-jieba" if _with_jieba(self._language) else ""
+            jieba = "-jieba" if self._language == _CHINESE else ""
             return f"words-{self._language}{jieba}.v1"
         meta = self._nlp.meta
         parts = [f"{meta['lang']}_{meta['name']}-{meta['version']}", *self._nlp.pipe_names]
         return f"spacy{version('spacy')}-{'+'.join(parts)}.v1"
 
     def extract(self, texts: Sequence[str]) -> list[Extraction]:
-        """Return one extraction for each text of a batch, in order."""
+        """Return one extraction for each text of a batch, in order.
+
+        Raises:
+            MissingExtra: The words are Chinese, and jieba is not installed.
+        """
         if self._nlp is None:
             return [_plain_words(text, self._language) for text in texts]
         longest = self._nlp.max_length
@@ -174,10 +179,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _plain_words(text: str, language: str) -> Extraction:
-    if _with_jieba(language):
+    if language == _CHINESE:
+        # Never without jieba: the scheme does not say so, and every machine reads it alike.
         return Extraction(language, dict(Counter(chinese.words(text))))
     return Extraction(language, count_words(text, language))
-
-
-def _with_jieba(language: str) -> bool:
-    return language == "zh" and chinese.is_available()

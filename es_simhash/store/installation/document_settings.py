@@ -20,6 +20,8 @@ from es_simhash.store.mapped_fields import (
     fields_named,
     find_date_field,
     find_keyword_field,
+    is_made,
+    require_no_nested_text,
     unknown_field,
 )
 from es_simhash.store.mapping_meta import current_field, meta_entry, schemes_of, with_entries
@@ -140,7 +142,10 @@ def _require_valid(
         find_keyword_field(mappings, named.pop("within"), parameter="within")
     absent = set(absent_fields(gateway, index, mappings, named.values()))
     for name, field in named.items():
-        if field in absent:
+        is_text = name.startswith("text ")
+        if is_text:
+            require_no_nested_text(field, mappings, parameter="text")
+        if field in absent or (is_text and is_made(field, mappings)):
             raise unknown_field(
                 field, mappings, TEXT_TYPES, parameter=name.partition(" ")[0], documents=True
             )

@@ -17,7 +17,13 @@ from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.fields import CONTENT_HASH, DEFAULT_FIELD, field_path
 from es_simhash.store.installation.document_settings import SAMPLED, sample_sources
 from es_simhash.store.installation.sidecar_source import sidecar_source
-from es_simhash.store.mapped_fields import TEXT_NAMES, TEXT_TYPES, TITLE_NAMES, mapped_fields
+from es_simhash.store.mapped_fields import (
+    TEXT_NAMES,
+    TEXT_TYPES,
+    TITLE_NAMES,
+    mapped_fields,
+    nested_parent,
+)
 from es_simhash.store.paths import get_path, get_values
 from es_simhash.store.source import stored_text
 from es_simhash.text.normal_forms import normalise
@@ -51,6 +57,8 @@ def propose_settings(
         for mapping in gateway.mappings(source).values()
         for path, field in mapped_fields(mapping).items()
         if field.source == path and not path.startswith(f"{simhash_field}.")
+        # Of nested documents a document has many, and one text.
+        if nested_parent(mapping, path) is None
     }
     fields = _Fields(types, sample_sources(gateway, source))
     link = fields.best("link", lambda field: fields.has_links(field))

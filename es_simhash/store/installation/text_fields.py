@@ -10,6 +10,7 @@ from typing import Any
 from es_simhash.store.mapped_fields import (
     TEXT_TYPES,
     fields_named,
+    is_made,
     nearest_text_hint,
     unknown_field,
 )
@@ -37,8 +38,4 @@ def _unmapped(names: Iterable[str], mappings: Mapping[str, Mapping[str, Any]]) -
 
     It has not those of multi-fields, aliases and scripts.
     """
-    return [
-        name
-        for name in names
-        if all(field.source != name for field in fields_named(name, mappings).values())
-    ]
+    return [name for name in names if not fields_named(name, mappings) or is_made(name, mappings)]

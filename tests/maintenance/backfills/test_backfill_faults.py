@@ -258,6 +258,11 @@ def test_a_misspelt_text_field_names_the_nearest_though_nothing_is_left_to_do(
         f"Neither the mapping nor a document of {index} has a field {name!r}; the nearest field "
         f"of the mapping is {nearest!r}. Set text_field."
     )
+    if "." in name:
+        sentence = (
+            f"No document has a field {name!r}: the mapping makes it of {nearest!r}, which has the "
+            "text. Set text_field."
+        )
     for _ in range(2):
         with pytest.raises(InputError) as refused:
             list(backfill(client, index, config=wrong, settings=ONE))

@@ -17,6 +17,7 @@ from es_simhash.semantics.extractors.spacy_documents import (
 )
 from es_simhash.semantics.extractors.spacy_pipeline import SpacyExtractor
 from es_simhash.semantics.languages import chinese
+from es_simhash.semantics.languages.chinese_segmentation import load_dictionary
 from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.semantic_profile import Entity, Extraction, Extractor, Phrase
 
@@ -287,11 +288,16 @@ def test_the_tokenizer_of_a_language_is_used_when_its_package_is_there(
     assert extractor.name.startswith("spacy")
 
 
-def test_chinese_words_come_from_jieba_when_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chinese_words_come_from_jieba_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "北京市发布新的政策"
-    monkeypatch.setattr(chinese, "is_available", lambda: False)
-    assert words_of("blank:zh", text) == count_words(text, "zh")
-    monkeypatch.setattr(chinese, "is_available", lambda: True)
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "jieba", None)
+        load_dictionary.cache_clear()
+        # The scheme is the same on all machines, and so is how it reads a text.
+        with pytest.raises(MissingExtra, match=re.escape(install_command("chinese"))):
+            words_of("blank:zh", text)
+        assert SpacyExtractor("blank:zh").name == "words-zh-jieba.v1"
+    load_dictionary.cache_clear()
     monkeypatch.setattr(chinese, "words", lambda text: [text[:3], text[-2:]])
     assert words_of("blank:zh", text) == {"北京市": 1, "政策": 1}
     assert SpacyExtractor("blank:zh").name == "words-zh-jieba.v1"
