@@ -132,7 +132,7 @@ def static_files() -> dict[str, tuple[str, Body]]:
     }
     sheets["explorer.css"] = (_STATIC / "explorer.css").read_text("ascii")
     files = {name: ("text/css", Body.of(sheet.encode())) for name, sheet in sheets.items()}
-    script = Body.of((_STATIC / "changes.js").read_bytes())
-    files["changes.js"] = ("text/javascript", script)
+    for name in ("changes.js", "label.js"):
+        files[name] = ("text/javascript", Body.of((_STATIC / name).read_bytes()))
     icon = Body.of((_STATIC / "icon.svg").read_bytes())
     return {**files, "icon.svg": ("image/svg+xml", icon)}

@@ -255,6 +255,26 @@ def test_pairs_are_labelled_by_keyboard_without_scripts(
         assert labels.read_text("utf-8") == ""
 
 
+def test_pairs_are_labelled_by_the_keys_of_the_terminal(
+    tabs: Tabs, site: str, labels: Path
+) -> None:
+    with tabs.open() as page:
+        page.goto(f"{site}/explorer/label")
+        value = page.locator('.answer [name="pair"]')
+        first = value.get_attribute("value")
+        assert page.locator(".answer button kbd").all_inner_texts() == ["v", "n", "s"]
+        page.keyboard.press("Control+v")
+        page.keyboard.press("x")
+        page.keyboard.press("v")
+        page.get_by_text("Last label:").wait_for()
+        assert value.get_attribute("value") != first
+        assert list(read_pairs(labels).labels.values()) == [True]
+        page.keyboard.press("u")
+        page.get_by_text("Last label:").wait_for(state="detached")
+        assert value.get_attribute("value") == first
+        assert labels.read_text("utf-8") == ""
+
+
 def test_texts_from_the_right_are_set_from_the_right(page: Any, site: str) -> None:
     page.goto(site + PAGES["right to left"])
     direction = "element => getComputedStyle(element).direction"

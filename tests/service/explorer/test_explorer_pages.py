@@ -56,6 +56,22 @@ def test_a_page_has_one_heading_a_strict_policy_and_nothing_inline(
     assert not [value for value in addresses if not re.match(r"[/#]", value)]
 
 
+def test_the_first_page_shows_the_newest_versions_and_the_largest_families(
+    serve: Serve, tenants: str
+) -> None:
+    http = serve(tenants)
+    # What the first page does not wait for.
+    overview = page(http, "/explorer/overview")
+    home = page(http, "/explorer/")
+    for heading in ("The newest versions", "The largest families"):
+        assert heading in overview.words
+        assert heading in home.words
+    assert "Title of b3" in home.words
+    assert "2024-01-01" in home.words
+    families = [value for value in home.values("href") if "/explorer/families/" in (value or "")]
+    assert any(http.get(value).status_code == 200 for value in families)
+
+
 def test_every_link_leads_to_a_page(serve: Serve, tenants: str) -> None:
     http = serve(tenants, ServiceConfig(limits=ServiceLimits(requests_per_minute=0)))
     seen, waiting = set(), {"/explorer/"}
