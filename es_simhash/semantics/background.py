@@ -17,7 +17,7 @@ from typing import Any
 MIN_DOCUMENTS = 200
 # A word weighs less from this share of the documents on, and a name from this one: chosen on
 # plateaus over five collections (docs/semantic-neighbours.md).
-COMMON_WORD, COMMON_NAME = 0.1, 0.01
+COMMON_WORD, COMMON_NAME = 0.04, 0.01
 # A name of a smaller factor is left out: it occurs in a tenth of the documents.
 _LEAST_NAME = 0.5
 # Words and names of a language that are kept, the most frequent: some 5 % stand in so many texts.
