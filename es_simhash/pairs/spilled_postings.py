@@ -54,12 +54,15 @@ class SharingPairs:
         stop: First text after the block.
         one: Number of a text of the block, for each pair.
         other: Number of the other text.
+        by_template: Which pairs have a long list in common. Those of one text are side by side, the
+            ones that share most first.
         truncated: Texts of the block that may share as much with more.
     """
 
     stop: int
     one: Numbers
     other: Numbers
+    by_template: NDArray[np.bool_]
     truncated: Numbers
 
 
@@ -169,13 +172,20 @@ class SpilledPostings:
             one, other, shared = self._shared(first, stop)
             is_enough = shared >= least[one]
             # Of a long list not all texts were looked up.
-            is_enough |= (signatures[one] & signatures[other]) != 0
+            by_template = (signatures[one] & signatures[other]) != 0
+            is_enough |= by_template
             one, other, shared = one[is_enough], other[is_enough], shared[is_enough]
+            by_template = by_template[is_enough]
             is_kept = _most(one, shared, max_others)
             is_truncated[one[~is_kept]] = True
             is_kept &= (other > one) | is_truncated[other]
             truncated = first + np.flatnonzero(is_truncated[first:stop])
-            yield SharingPairs(stop, one[is_kept], other[is_kept], truncated)
+            one, other, shared = one[is_kept], other[is_kept], shared[is_kept]
+            by_template = by_template[is_kept]
+            if by_template.any():
+                order = np.lexsort((other, -shared, one))
+                one, other, by_template = one[order], other[order], by_template[order]
+            yield SharingPairs(stop, one, other, by_template, truncated)
             first = stop
 
     def _weights(self, texts: int) -> tuple[Numbers, Words, Numbers]:

@@ -124,3 +124,24 @@ def test_no_texts_have_no_pairs(tmp_path: Path) -> None:
     postings = SpilledPostings(tmp_path / "none", np.zeros(0, np.int64), tmp_path, 1000)
     assert list(postings.build()) == [(1, 1)]
     assert list(postings.pairs(np.zeros(0, np.uint8), 5)) == []
+
+
+def test_pairs_of_a_template_come_together_the_nearest_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spilled_postings, "MAX_LIST", 6)
+    monkeypatch.setattr(spilled_postings, "FIRST_OF_LIST", 6)
+    template = np.arange(10, dtype=np.uint32)
+    # The last text shares more with the sixth than with the others of the template.
+    own = [np.arange(100 * text, 100 * text + 5, dtype=np.uint32) for text in range(1, 9)]
+    texts = [np.concatenate((template, some)) for some in own]
+    texts[-1] = np.concatenate((template, own[5][:4]))
+    stranger = np.arange(900, 905, dtype=np.uint32)
+    postings = spilled(tmp_path, [*texts, stranger, stranger], 1 << 20)
+    (block,) = postings.pairs(np.full(10, 2, np.uint8), 100)
+    of_last = block.other[block.one == 7].tolist()
+    assert of_last == [5, 0, 1, 2, 3, 4]
+    strangers = block.one >= 8
+    assert not block.by_template[strangers].any()
+    assert block.by_template[~strangers].all()
+    assert list(zip(block.one[strangers], block.other[strangers], strict=True)) == [(8, 9)]

@@ -54,6 +54,8 @@ _TEXTS = 2_000
 _PAIRS = 20_000
 # Others of one text that are compared with it.
 _MAX_CANDIDATES = 2_000
+# Links by which a text of a template is found: what is nearest to it shares most, and comes first.
+_TEMPLATE_LINKS = 4
 
 Numbers = NDArray[np.int64]
 # A family by its name, with its documents, the representative first.
@@ -144,7 +146,8 @@ class WholeRun:
         try:
             for block in postings.pairs(least, _MAX_CANDIDATES, self.files.progress("block") or 0):
                 keep = is_there[block.one] & is_there[block.other]
-                links = self._compared(block.one[keep], block.other[keep], texts)
+                by_template = block.by_template[keep]
+                links = self._compared(block.one[keep], block.other[keep], by_template, texts)
                 self.files.append(LINKS, links)
                 with self.files.commit(block=block.stop) as database:
                     numbers = [(text,) for text in block.truncated[is_there[block.truncated]]]
@@ -176,12 +179,24 @@ class WholeRun:
         return least, is_there
 
     def _compared(
-        self, one: Numbers, other: Numbers, texts: Mapping[int, StoredText] | SpilledTexts
+        self,
+        one: Numbers,
+        other: Numbers,
+        by_template: NDArray[np.bool_],
+        texts: Mapping[int, StoredText] | SpilledTexts,
     ) -> NDArray[Any]:
-        """Return those of these pairs of texts that are linked."""
+        """Return those of these pairs of texts that are linked.
+
+        A text of a template that is linked with some of its first texts is not compared with more.
+        """
         threshold, apart = self._threshold, self.manual.dismissed
-        links = []
-        for number, another in zip(one.tolist(), other.tolist(), strict=True):
+        links: list[tuple[int, int, float]] = []
+        of_template: Counter[int] = Counter()
+        for number, another, is_by_template in zip(
+            one.tolist(), other.tolist(), by_template.tolist(), strict=True
+        ):
+            if is_by_template and of_template[number] >= _TEMPLATE_LINKS:
+                continue
             text, candidate = texts[number], texts[another]
             if apart and candidate.content_hash in apart.get(text.content_hash, ()):
                 continue
@@ -189,6 +204,7 @@ class WholeRun:
                 score = link_score(text, candidate, threshold)
                 if score > 0:
                     links.append((number, another, score))
+                    of_template[number] += is_by_template
         return np.array(links, LINK)
 
     @cached_property
