@@ -2,14 +2,14 @@
 
 import difflib
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import click
 
 from es_simhash.described import Parameter
-from es_simhash.errors import EsSimhashError
+from es_simhash.errors import ClusterError, EsSimhashError
 from es_simhash.text.escaping import one_line
 
 # Parameters of the library that no option is described as: name -> name of the option.
@@ -19,6 +19,10 @@ _ALIASES = {
     "id": "ids",
     "semantics": "with_semantics",
 }
+
+# Commands of a group whose roles have other names, and options with which a command needs more.
+_ROLES = {"run": "families", "show": "family"}
+_WITH_MORE = {"ingest": "--on-version", "backfill": "--sidecar"}
 
 
 def option_of(command: click.Command, parameter: str) -> str | None:
@@ -61,6 +65,33 @@ def error_message(error: EsSimhashError, command: click.Command) -> str:
     return message if option is None else f"{message} Set {option}."
 
 
+def is_for_want_of_a_privilege(error: EsSimhashError) -> bool:
+    """Check whether an error says that a privilege is missing, and not that an index is blocked."""
+    # Errors of ours have no type of the engine's; a block has another.
+    is_blocked = getattr(error, "kind", "") not in ("", "security_exception")
+    return isinstance(error, ClusterError) and not is_blocked and "privilege" in str(error)
+
+
+def role_file(command: str, arguments: Sequence[str]) -> str | None:
+    """Return the file with the smallest role of a command; None where there is none.
+
+    Args:
+        command: Name of the command.
+        arguments: As they were typed behind it.
+    """
+    from es_simhash.store.resources import load
+
+    name = _ROLES.get(command, command)
+    option = _WITH_MORE.get(name)
+    if option and any(each.partition("=")[0] == option for each in arguments):
+        name += option[1:]
+    try:
+        load("mappings", f"roles/{name}.json")
+    except FileNotFoundError:
+        return None
+    return f"mappings/roles/{name}.json"
+
+
 class CommandGroup(click.Group):
     """A group that turns the errors of this package into errors of the command line."""
 
@@ -70,11 +101,16 @@ class CommandGroup(click.Group):
         Raises:
             ClickException: The command failed with an error of this package; exit status 1.
         """
+        arguments = list(ctx.args)
         try:
             return super().invoke(ctx)
         except EsSimhashError as error:
-            command = self.get_command(ctx, ctx.invoked_subcommand or "") or self
-            raise click.ClickException(error_message(error, command)) from error
+            name = ctx.invoked_subcommand or ""
+            command = self.get_command(ctx, name) or self
+            message = error_message(error, command)
+            if is_for_want_of_a_privilege(error) and (role := role_file(name, arguments)):
+                message = f"{message} The role of this command is the file {role}."
+            raise click.ClickException(message) from error
 
 
 @dataclass(frozen=True)

@@ -154,20 +154,21 @@ class SemanticScheme:
         try:
             values = {parameter: meta[parameter] for parameter in _PARAMETERS}
             scheme = cls(**{**values, "entity_fields": tuple(values["entity_fields"])})
+            name = scheme.name
             if scheme.extractor != values["extractor"]:
                 raise SchemeError(
                     f"The mapping stores {values['extractor']!r}, a path that depends on the "
                     "folder it is read from; install the fields under another name."
                 )
-        except (KeyError, TypeError) as error:
+        except (AttributeError, KeyError, TypeError, UnicodeError) as error:
             raise SchemeError(
                 f"The mapping describes the scheme {meta.get('name')!r} in a way this version "
                 "does not know; use the version of es-simhash that installed it."
             ) from error
-        if scheme.name != meta.get("name"):
+        if name != meta.get("name"):
             raise SchemeError(
                 f"The mapping names the scheme {meta.get('name')!r}, but its parameters make "
-                f"{scheme.name!r}; install the fields under another name."
+                f"{name!r}; install the fields under another name."
             )
         return scheme
 

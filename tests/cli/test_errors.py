@@ -6,9 +6,16 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from es_simhash.cli.groups import CommandGroup, error_message, option_of
+from es_simhash.cli.groups import (
+    CommandGroup,
+    error_message,
+    is_for_want_of_a_privilege,
+    option_of,
+    role_file,
+)
 from es_simhash.cli.main import cli
-from es_simhash.errors import EsSimhashError, InputError
+from es_simhash.errors import ClusterError, EsSimhashError, InputError
+from es_simhash.store.elasticsearch.errors import RequestRejected
 from es_simhash.store.options import Limits, Recency, SearchOptions
 
 
@@ -128,3 +135,30 @@ def test_a_group_within_a_group_names_the_option_of_the_inner_command() -> None:
     inner.add_command(start)
     done = CliRunner().invoke(outer, ["inner", "start", "--port", "1"])
     assert (done.exit_code, done.stderr) == (1, "Error: Port 1 is taken. Set --port.\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "file"),
+    [
+        ("sweep", ["sweep", "i"], "sweep"),
+        ("run", ["run", "i"], "families"),
+        ("show", ["show", "i", "1"], "family"),
+        ("ingest", ["i", "a.jsonl"], "ingest"),
+        ("ingest", ["i", "a.jsonl", "--on-version", "skip"], "ingest-on-version"),
+        ("ingest", ["i", "a.jsonl", "--on-version=skip"], "ingest-on-version"),
+        ("backfill", ["i", "--sidecar", "s"], "backfill-sidecar"),
+    ],
+)
+def test_a_missing_privilege_names_the_role_file(
+    name: str, arguments: list[str], file: str
+) -> None:
+    assert role_file(name, arguments) == f"mappings/roles/{file}.json"
+
+
+def test_a_command_without_a_role_names_none_and_a_block_needs_none() -> None:
+    assert role_file("selftest", []) is None
+    refused = ClusterError("Needs the privilege monitor.")
+    assert is_for_want_of_a_privilege(refused)
+    assert not is_for_want_of_a_privilege(InputError("The privilege of a writer."))
+    blocked = RequestRejected("Grant the privilege.", status=403, kind="cluster_block_exception")
+    assert not is_for_want_of_a_privilege(blocked)

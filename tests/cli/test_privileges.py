@@ -152,8 +152,16 @@ def role(privileges: dict[str, list[str]]) -> dict[str, Any]:
 
 def shipped(row: str) -> Any:
     """Return the role of a row as it is shipped, for the index of these tests."""
-    file = ROLES / f"{row.replace(' --index', '').replace(' --', '-')}.json"
-    return json.loads(file.read_text("utf-8").replace("INDEX", INDEX))
+    return json.loads((ROLES / role_of_row(row)).read_text("utf-8").replace("INDEX", INDEX))
+
+
+def role_of_row(row: str) -> str:
+    return f"{row.replace(' --index', '').replace(' --', '-')}.json"
+
+
+def shipped_file(name: str) -> str:
+    """Return the role of a case as an error names it."""
+    return f"mappings/roles/{role_of_row(CASES[name].row)}"
 
 
 def role_name(*parts: str) -> str:
@@ -306,3 +314,4 @@ def test_without_one_of_them_one_sentence_says_so(
     assert isinstance(done.exception, SystemExit)
     (sentence,) = [line for line in done.stderr.splitlines() if line.startswith("Error: ")]
     assert privilege in sentence
+    assert sentence.endswith(f"The role of this command is the file {shipped_file(name)}.")

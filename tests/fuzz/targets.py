@@ -37,6 +37,7 @@ from es_simhash.store.config import IndexConfig
 from es_simhash.text.escaping import file_name, masked_url, one_line, printable
 from es_simhash.text.normal_forms import normalise_all
 from tests.fuzz.hostile import altered, changed, damaged, hostile_text, hostile_texts
+from tests.fuzz.lying_server import answer_lies
 
 Target = Callable[[random.Random], int]
 _JOB = {"index": "i", "uuids": ["u"], "sources": ["s"]}
@@ -208,6 +209,7 @@ TARGETS: Mapping[str, Target] = MappingProxyType(
         "audit logs": read_audits,
         "journals": read_journals,
         "files": read_files,
+        "answers": answer_lies,
     }
 )
 

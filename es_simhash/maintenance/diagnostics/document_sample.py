@@ -52,8 +52,9 @@ class SampledDocument:
     def of_row(cls, row: Row, config: IndexConfig) -> "SampledDocument":
         """Return the document of a row of `draw_sample`."""
         blocks = get_path(row.source, config.path(fields.BLOCKS))
+        terms = blocks if isinstance(blocks, list) else ()
         return cls(
-            _text_ref(row), row.scheme, row.content_hash, tuple(blocks or ()), row.fingerprint
+            _text_ref(row), row.scheme, row.content_hash, tuple(map(str, terms)), row.fingerprint
         )
 
 

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from es_simhash.errors import EsSimhashError
+from es_simhash.store.elasticsearch.answer_shapes import readable, require_readable
 from es_simhash.store.elasticsearch.calls import Call, Calls
 from es_simhash.store.elasticsearch.client import AsyncElasticsearch
 from es_simhash.store.elasticsearch.errors import translated_errors
@@ -83,7 +84,7 @@ class AsyncCalls:
         return outcome
 
     async def _send(self, call: Call) -> Any:
-        with translated_errors(self._client):
+        with translated_errors(self._client), readable(call.path):
             response = await self._client.perform_request(
                 call.method,
                 call.path,
@@ -92,7 +93,8 @@ class AsyncCalls:
                 body=call.body,
                 **operation(call.method, call.path),
             )
-            return response.body
+        require_readable(call.method, call.path, call.body, response.body)
+        return response.body
 
     async def _compute(self, function: Callable[[], Any]) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self._executor, function)
@@ -100,11 +102,13 @@ class AsyncCalls:
 
 def _read(calls: Calls[Result], call: Call, response: Any) -> Call | _End[Result]:
     try:
-        answer = call.read(response, False)
+        with readable(call.path):
+            answer = call.read(response, False)
     except EsSimhashError as error:
         failure = error
         return _advanced(lambda: calls.throw(failure))
-    return _advanced(lambda: calls.send(answer))
+    with readable(call.path):
+        return _advanced(lambda: calls.send(answer))
 
 
 def _advanced(step: Callable[[], Call]) -> Call | _End[Any]:

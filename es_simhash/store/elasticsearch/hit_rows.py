@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from es_simhash.errors import InputError
 from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.stored_text import StoredParts
 from es_simhash.store import fields
@@ -92,4 +93,12 @@ def _stored(hit: Hit, config: IndexConfig) -> StoredParts | None:
 
 def _fingerprint(values: Mapping[str, Sequence[Any]], config: IndexConfig) -> bytes | None:
     vectors = values.get(config.path(fields.FINGERPRINT))
-    return bytes_of(vectors[0]) if vectors else None
+    if not vectors:
+        return None
+    stored = bytes_of(vectors[0])
+    if len(stored) != config.scheme.bits // 8:
+        raise InputError(
+            f"A stored fingerprint has {len(stored)} bytes, not those of scheme "
+            f"{config.scheme.name!r}. Re-ingest the document."
+        )
+    return stored

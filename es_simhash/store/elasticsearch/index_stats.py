@@ -9,6 +9,7 @@ from es_simhash.errors import IndexMissing
 from es_simhash.store import fields
 from es_simhash.store.added_schemes import AddedScheme
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.answer_shapes import readable
 from es_simhash.store.elasticsearch.calls import index_path
 from es_simhash.store.elasticsearch.errors import RequestRejected
 from es_simhash.store.elasticsearch.gateway import Gateway
@@ -153,12 +154,13 @@ def max_segments(gateway: Gateway, index: str) -> int | None:
         response = gateway.request("GET", path, params={"level": "shards"})
     except (IndexMissing, RequestRejected):
         return None
-    counts = [
-        copy["segments"]["count"]
-        for entry in response["indices"].values()
-        for copies in entry["shards"].values()
-        for copy in copies
-    ]
+    with readable(path):
+        counts = [
+            copy["segments"]["count"]
+            for entry in response["indices"].values()
+            for copies in entry["shards"].values()
+            for copy in copies
+        ]
     return max(counts, default=0)
 
 
@@ -213,17 +215,18 @@ def read_checkpoints(gateway: Gateway, index: str) -> list[Checkpoint]:
     """
     path = index_path(index, "_stats", "docs")
     stats = gateway.request("GET", path, params={"level": "shards"})
-    return [
-        Checkpoint(
-            name,
-            int(shard),
-            f"{entry['uuid']}/{shard}",
-            _greatest("global_checkpoint", copies),
-            _greatest("max_seq_no", copies),
-        )
-        for name, entry in sorted(stats["indices"].items())
-        for shard, copies in sorted(entry.get("shards", {}).items())
-    ]
+    with readable(path):
+        return [
+            Checkpoint(
+                name,
+                int(shard),
+                f"{entry['uuid']}/{shard}",
+                _greatest("global_checkpoint", copies),
+                _greatest("max_seq_no", copies),
+            )
+            for name, entry in sorted(stats["indices"].items())
+            for shard, copies in sorted(entry.get("shards", {}).items())
+        ]
 
 
 def known_checkpoints(gateway: Gateway, index: str) -> list[Checkpoint] | None:

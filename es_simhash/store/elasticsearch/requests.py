@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from es_simhash.errors import ClusterError, EsSimhashError
+from es_simhash.store.elasticsearch.answer_shapes import readable, require_readable
 from es_simhash.store.elasticsearch.calls import Calls
 from es_simhash.store.elasticsearch.client import Elasticsearch, elastic_transport, elasticsearch
 from es_simhash.store.elasticsearch.errors import address, translated, translated_errors
@@ -99,7 +100,8 @@ class Requests:
 
         def attempt() -> Any:
             response = self.send(call.method, call.path, call.body, params=call.params)
-            return call.read(response, may_retry)
+            with readable(call.path):
+                return call.read(response, may_retry)
 
         try:
             call = next(calls)
@@ -109,7 +111,8 @@ class Requests:
                 except EsSimhashError as error:
                     call = calls.throw(error)
                 else:
-                    call = calls.send(answer)
+                    with readable(call.path):
+                        call = calls.send(answer)
         except StopIteration as stop:
             result: Response = stop.value
             return result
@@ -124,7 +127,7 @@ class Requests:
             ClusterError: The cluster rejects the request, or is busy or unreachable for too long.
             Stopped: The run has ended.
         """
-        with translated_errors(self._client):
+        with translated_errors(self._client), readable(""):
             if self.retry is not None:
                 return self._waiter.retry(attempt, self.retry, self._gave_up)
             try:
@@ -152,14 +155,17 @@ class Requests:
             Unavailable: There is a policy, and a retry may help.
         """
         try:
-            return self._client.perform_request(
-                method,
-                path,
-                params=params,
-                headers=headers_of(body),
-                body=body,
-                **operation(method, path),
-            ).body
+            with readable(path):
+                answer = self._client.perform_request(
+                    method,
+                    path,
+                    params=params,
+                    headers=headers_of(body),
+                    body=body,
+                    **operation(method, path),
+                ).body
+            require_readable(method, path, body, answer)
+            return answer
         except elasticsearch.ApiError as error:
             if self.retry is not None and error.status_code in RETRYABLE:
                 raise Unavailable(f"it answers {error.status_code}") from error

@@ -17,6 +17,7 @@ from es_simhash.pairs.family_counts import FamilyCounts
 from es_simhash.semantics.learned_vectors import LearnedVectors
 from es_simhash.store import resources
 from es_simhash.store.background_entry import KIND
+from es_simhash.store.elasticsearch.answer_shapes import faults
 from es_simhash.store.elasticsearch.bulk import CONFLICT
 from es_simhash.store.elasticsearch.errors import reason_of
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
@@ -27,6 +28,21 @@ from es_simhash.store.vector_table_entries import HEAD, PART, head_of, parts_of
 _PAGE = 1000
 # Kind of the entry with the counts of all families.
 COUNTS = "counts"
+# Version of the entries: another reads none of them.
+VERSION = 1
+_TWO = ("a", "b")
+_PAIR: Mapping[str, Any] = {"ids": [str], "undone": bool, "pending": bool}
+_WRITES: Mapping[str, Any] = {"shards": [str], "seq_nos": [int]}
+# What the entries of each kind have.
+_ENTRIES: Mapping[str, Mapping[str, Any]] = {
+    "dismissal": _PAIR,
+    "join": _PAIR,
+    "undone": {"ids": [str], "run": str},
+    "run": {"options": str},
+    "sweep": {"options": str, "deciding": bool, "ended?": [list], "undecided?": [str], **_WRITES},
+    "family": {"family": str, "documents": int},
+    COUNTS: {"counts": str, **_WRITES},
+}
 # Beginnings of names in one query.
 _PREFIXES = 250
 
@@ -216,7 +232,8 @@ class StateIndex:
             entry: The entry.
             conditions: Version that it replaces; an entry that was changed since stays.
         """
-        return [{"index": {"_id": id, **(conditions or {})}}, {**entry, "field": self.field}]
+        stored = {**entry, "field": self.field, "version": VERSION}
+        return [{"index": {"_id": id, **(conditions or {})}}, stored]
 
     def removal(self, id: str, conditions: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
         """Return the action that deletes an entry, unless it was changed; see `entry`."""
@@ -261,7 +278,34 @@ class StateIndex:
             first = list(islice(stored, 1))
         except IndexMissing:
             return
-        yield from chain(first, stored)
+        for hit in chain(first, stored):
+            _require_readable(hit, self.name)
+            yield hit
+
+
+def _require_readable(hit: Mapping[str, Any], index: str) -> None:
+    """Reject an entry of a later version, or one that nobody here has written so.
+
+    Raises:
+        ClusterError: It is one.
+    """
+    entry = hit.get("_source", {})
+    # The first entries carried no version.
+    version = entry.get("version", VERSION)
+    if version != VERSION:
+        raise ClusterError(
+            f"Index {index!r} keeps state of version {version!r}, and this version reads "
+            f"{VERSION}. Use the version of es-simhash that wrote it."
+        )
+    shape = {"kind": str, **_ENTRIES.get(str(entry.get("kind")), {})}
+    problems = [*faults(entry, shape, "")]
+    if not problems and len(entry.get("ids", _TWO)) != len(_TWO):
+        problems = ["ids are not two"]
+    for fault in problems[:1]:
+        raise ClusterError(
+            f"Entry {hit.get('_id')!r} of index {index!r} cannot be read: {fault}. Delete it; a "
+            "decision is to be made again."
+        )
 
 
 def options_of(entries: Iterable[Mapping[str, Any]]) -> str | None:

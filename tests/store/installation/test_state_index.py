@@ -1,0 +1,61 @@
+"""Entries of the state index carry their version, and one that cannot be read is named."""
+
+import uuid
+from typing import Any
+
+import pytest
+
+from es_simhash import Index
+from es_simhash.errors import ClusterError
+from es_simhash.store.installation.state_index import VERSION, StateIndex
+
+pytestmark = pytest.mark.cluster
+
+
+@pytest.fixture
+def state(client: Any, discard: Any) -> StateIndex:
+    name = f"test-{uuid.uuid4().hex}"
+    discard(f"{name}-simhash")
+    state = StateIndex(client, name, "simhash")
+    state.create()
+    return state
+
+
+def put(client: Any, state: StateIndex, entry: dict[str, Any]) -> None:
+    document = {"field": "simhash", **entry}
+    client.index(index=state.name, id="e", document=document, refresh=True)
+
+
+def test_entries_are_written_with_the_version_and_the_first_had_none(
+    client: Any, state: StateIndex
+) -> None:
+    state.write([state.run_entry("o")])
+    (entry,) = state.entries("run")
+    assert entry["version"] == VERSION
+    put(client, state, {"kind": "family", "family": "f", "documents": 2})
+    assert state.sizes() == {"f": 2}
+
+
+def test_a_later_version_is_refused(client: Any, state: StateIndex) -> None:
+    put(client, state, {"kind": "family", "version": VERSION + 1})
+    with pytest.raises(
+        ClusterError, match=f"state of version {VERSION + 1}, and this version reads"
+    ):
+        state.sizes()
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ({"ids": ["1"], "undone": False, "pending": True}, "ids are not two"),
+        ({"ids": ["1", 2], "undone": False, "pending": True}, r"ids\[1\] is not text"),
+        ({"ids": ["1", "2"], "undone": "no", "pending": True}, "undone is not true or false"),
+    ],
+)
+def test_an_entry_that_somebody_changed_is_named(
+    client: Any, state: StateIndex, entry: dict[str, Any], said: str
+) -> None:
+    put(client, state, {"kind": "dismissal", **entry})
+    index = Index(client, state.name.removesuffix("-simhash"))
+    with pytest.raises(ClusterError, match=f"Entry 'e' of index .* cannot be read: {said}"):
+        index.manual_pairs()
