@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
   bench-backfill bench-painless bench-families bench-family bench-family-run bench-sweep bench-decisions \
   bench-passages bench-copies bench-changes bench-chains bench-widget bench-first-run bench-load bench-async bench-distinct bench-outage bench-strain bench-contract \
   bench-parts-of-speech bench-peers version-weights bench-candidates bench-engines bench-schemes bench-tune \
-  evaluate experiments test-spark bench-spark test-faults test-fuzz
+  evaluate experiments test-spark bench-spark test-faults test-fuzz supply-chain sdist audit
 
 # Installs extras into the environment, which is made when it is missing. uv installs what pip would,
 # from the same index, in a third of the time; without it pip does.
@@ -63,6 +63,19 @@ test: $(STAMP)
 # Faults between commands and a real node: nothing is lost, doubled or decided wrongly (--seed, --faults).
 test-faults: $(STAMP)
 	@$(BIN)/python -m tests.faults $(ARGS)
+
+# The wheel built twice and compared, the bill of materials and the licences: dist/.
+supply-chain: $(STAMP)
+	@$(BIN)/python -m scripts.supply_chain $(ARGS)
+
+sdist: $(STAMP)
+	@$(BIN)/python -m build --sdist --outdir dist .
+
+# Known weaknesses of the runtime dependencies that are installed; fails where the advisory service
+# does not know one, as without a connection to it.
+audit: supply-chain
+	@$(BIN)/pip install --quiet pip-audit && \
+	  $(BIN)/pip-audit --strict --no-deps --progress-spinner off -r dist/requirements.txt $(ARGS)
 
 # Hostile texts, files and stored values, and times that grow faster than their length (--seed, --inputs).
 test-fuzz: $(STAMP)
