@@ -142,7 +142,7 @@ TYPED = [
     # Writing
     ("ingest INDEX", "Missing argument 'PATH...'."),
     ("ingest INDEX absent.jsonl", "absent.jsonl does not exist"),
-    ("ingest INDEX bad.jsonl --quiet", "1 documents failed. See "),
+    ("ingest INDEX bad.jsonl --quiet", "1 document failed. See "),
     ("ingest INDEX a.jsonl --on-version skp", "(nearest: skip)."),
     ("ingest INDEX a.jsonl --processes 0", "0 is not in the range x>=1."),
     ("ingest INDEX a.jsonl --on-version skip --min-score 7", "7.0 is not in the range 0<=x<=1."),

@@ -92,7 +92,7 @@ def test_the_options_reach_the_rules(desk: Any, call: Any, path: Path) -> None:
         *("ingest", desk.name, path, "--processes", 1, "--on-version", "flag"),
         *("--kind", "exact", "--audit", "mine.jsonl"),
     )
-    assert "1 versions; decisions in mine.jsonl (run " in done.output
+    assert "1 version; decisions in mine.jsonl (run " in done.output
     assert {id for id, marks in desk.marks().items() if marks} == {"3"}
 
 
