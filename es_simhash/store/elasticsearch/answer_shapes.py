@@ -35,7 +35,7 @@ _HIT: Shape = {
 _HITS: Shape = [_HIT]
 _ERROR: Shape = (dict, str)
 _KEY: Shape = (str, int, float, dict, list)
-# On OpenSearch, the buckets of families that are only counted have no key.
+# The buckets of filters without names have no key.
 _BUCKET: Shape = {"doc_count": int, "key?": _KEY}
 _AGGREGATION: Shape = {
     "doc_count?": int,
