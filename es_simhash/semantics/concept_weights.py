@@ -22,9 +22,8 @@ ENTITY_BOOST = 0.3
 # A word of the title counts this much more, as if it stood in the text once again
 # (docs/semantic-neighbours.md).
 TITLE_WEIGHT = 1.0
-# What the rarity of words is greater by in a text without any content word, and of short ones by
-# less: people who call two sentences alike have most of their words in mind
-# (docs/semantic-neighbours.md).
+# What the rarity of words is greater by as a text comes down to no content word: people who call
+# two sentences alike have most of their words in mind (docs/semantic-neighbours.md).
 SHORT_RARITY = 3.0
 # More mentions of an entity add nothing to the weights of its words.
 _MAX_MENTIONS = 50

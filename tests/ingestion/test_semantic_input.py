@@ -16,6 +16,7 @@ from es_simhash.semantics.vocabularies.vocabulary_files import vocabulary_digest
 from es_simhash.store.installation.install import install
 from es_simhash.store.options import SearchOptions
 from es_simhash.store.semantic_codec import semantic_members
+from tests.support.made_up_texts import make_text
 
 ANYTHING = SearchOptions(min_score=0)
 ONE = IngestSettings(processes=1)
@@ -131,7 +132,7 @@ def test_names_of_any_form_are_taken_and_found(client: Any, indexed: Any, index_
              "Ünïcödé \u202e Name", "...", "\x00", "東京"]  # fmt: skip
     index = indexed(
         *(
-            {"id": f"{n}{side}", "text": f"Report {side}{n}.", "people": [name]}
+            {"id": f"{n}{side}", "text": make_text(2 * n + (side == "b"), 30), "people": [name]}
             for n, name in enumerate(names)
             for side in "ab"
         ),

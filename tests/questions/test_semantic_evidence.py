@@ -84,9 +84,9 @@ def test_chinese_words_within_a_shared_word_are_reported_as_that_word_once() -> 
 
 
 def test_stop_words_are_named_where_two_short_texts_share_nothing_else() -> None:
-    alone = compare("What is it that they have?", "Is this what they have?").semantics
-    assert alone is not None
-    assert {"what", "they", "have"} <= {each.text.casefold() for each in alone.shared}
+    alone = compare("What is it that they have here: a crane?", "Is this what they have, a ship?")
+    assert alone.semantics is not None
+    assert {"what", "they", "have"} <= {each.text.casefold() for each in alone.semantics.shared}
     together = compare("What is a crane?", "Is this what a crane does?").semantics
     assert together is not None
     assert [each.text for each in together.shared] == ["crane"]
@@ -291,3 +291,8 @@ def test_an_index_that_weighs_a_vocabulary_wants_that_one(
     with pytest.raises(InputError, match="Set vocabulary"):
         list(ingest(client, index_name, [{"id": "2", "text": FED}]))
     assert client.count(index=index_name)["count"] == 1
+
+
+def test_texts_of_nothing_but_stop_words_are_about_nothing() -> None:
+    nothing = compare("What is it that they have?", "Is this what they have?").semantics
+    assert nothing is None or nothing.similarity == 0

@@ -3,7 +3,7 @@
 import itertools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import log
 
 from es_simhash.semantics.entities.entity_rules import find_entities
@@ -188,14 +188,21 @@ class BuiltinExtractor:
         if language != "zh" or "jieba" not in self._packages:
             forms = count_forms(text, language)
             words = fold_forms(forms, language)
-            others = count_others(text, language) if _is_short(text, words) else {}
+            others = _other_words(text, language, words, lambda: count_others(text, language))
             return Extraction(language, words, forms, entities, other_words=others)
         words, names = chinese.words_and_names(text)
         # The rules find the names in Latin letters.
         all_names = tuple(sorted((*names, *entities), key=lambda entity: entity.spans[0]))
-        others = chinese.count_others(text) if _is_short(text, words) else {}
+        others = _other_words(text, language, words, lambda: chinese.count_others(text))
         return Extraction(language, words, {}, all_names, other_words=others)
 
 
-def _is_short(text: str, words: Mapping[str, int]) -> bool:
-    return len(words) < SHORT_WORDS and len(text) <= SHORT_CHARACTERS
+def _other_words(
+    text: str, language: str, words: Mapping[str, int], count: Callable[[], dict[str, int]]
+) -> dict[str, int]:
+    """Return the words beside the content words of a short text; nothing of longer ones."""
+    if len(words) >= SHORT_WORDS or len(text) > SHORT_CHARACTERS:
+        return {}
+    others = count()
+    # A text of nothing but stop words is about nothing.
+    return others if words or not all(is_stop_word(word, language) for word in others) else {}
