@@ -48,7 +48,7 @@ from es_simhash.store.installation.install import install
 from es_simhash.store.installation.proposal import propose_settings
 from es_simhash.store.intents import Find
 from es_simhash.store.options import SearchOptions
-from es_simhash.text.counting import percent
+from es_simhash.text.counting import counted, percent
 from es_simhash.text.escaping import one_line
 
 # The id of the query, and its relation to a hit.
@@ -67,7 +67,9 @@ def print_overview(rows: Sequence[Row], queried: int, console: Console) -> None:
     """Print the number of relations of each kind, and the best example of each."""
     counts = Counter(relation.kind for _, relation in rows)
     totals = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
-    console.print(f"{queried} documents queried: {totals or 'no relations'}.", highlight=False)
+    console.print(
+        f"{counted(queried, 'document')} queried: {totals or 'no relations'}.", highlight=False
+    )
     for row in _examples(rows):
         _print_example(*row, console)
 

@@ -11,6 +11,7 @@ from es_simhash.cli.options import StoredTarget
 from es_simhash.errors import InputError
 from es_simhash.store.installation.uninstall import UninstallReport
 from es_simhash.store.installation.uninstall import uninstall as uninstall_fields
+from es_simhash.text.counting import counted
 
 
 @command
@@ -40,7 +41,7 @@ def uninstall(
         if not yes:
             _ask(planned, index)
         done = uninstall_fields(client, index, **options)
-    click.echo(f"Took the fields from {done.documents} documents of index {index!r}.")
+    click.echo(f"Took the fields from {counted(done.documents, 'document')} of index {index!r}.")
     for request in done.requests:
         click.echo(f"{request.method} {request.path}")
     for sentence in done.left:
@@ -48,14 +49,14 @@ def uninstall(
 
 
 def _ask(planned: UninstallReport, index: str) -> None:
+    documents = counted(planned.documents, "document")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise InputError(
-            f"uninstall removes the fields of {planned.documents} documents of {index!r}. "
+            f"uninstall removes the fields of {documents} of {index!r}. "
             "Give --yes, or --dry-run to see the requests."
         )
     click.confirm(
-        f"Remove the fields of {planned.documents} documents of {index!r}, with families and "
-        "manual decisions",
+        f"Remove the fields of {documents} of {index!r}, with families and manual decisions",
         abort=True,
     )
 

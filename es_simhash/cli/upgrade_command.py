@@ -12,6 +12,7 @@ from es_simhash.cli.progress import log_warnings, progress_bar, require_no_failu
 from es_simhash.maintenance.backfills.backfill_job import BackfillReport, BackfillSettings
 from es_simhash.maintenance.upgrades.upgrade import UpgradeOptions, UpgradeReport
 from es_simhash.maintenance.upgrades.upgrade import upgrade as upgrade_index
+from es_simhash.text.counting import counted
 from es_simhash.text.escaping import file_name
 
 
@@ -53,7 +54,7 @@ def upgrade(
 
 
 def _planned(report: UpgradeReport, index: str) -> str:
-    sentence = f"{report.written} documents of index {index!r} would be fingerprinted"
+    sentence = f"{counted(report.written, 'document')} of index {index!r} would be fingerprinted"
     if report.field == report.field_before:
         return f"{sentence}. Its scheme is {report.after} already."
     return (

@@ -200,9 +200,9 @@ class _Run:
         rules = None if on_version == "off" else on_version
         if rules is not None and target.config.is_stream:
             raise InputError(
-                f"Data stream {index!r} takes new documents only, which versions would have to "
-                "replace. Ingest without on_version, then run `es-simhash sweep "
-                f"{index} --on-version` with the action.",
+                f"Versions are not decided while documents are written to data stream {index!r}. "
+                f"Ingest without on_version, then run `es-simhash sweep {index} --on-version` with "
+                "the action.",
                 parameter="on_version",
             )
         documents = RunDocuments(settings.on_conflict)

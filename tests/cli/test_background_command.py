@@ -25,7 +25,8 @@ def test_it_counts_and_status_and_explain_name_it(
     assert " of 300 texts (en 300). There are texts enough for vectors of its own" in done.out
     background = done.out.split()[1]
     assert f"{background}, counted in 300 texts at 20" in run("status", name, *at).out
-    assert f"background {background}" in run("explain", name, "n0101", "n0102", *at).out
+    explained = run("explain", name, "n0101", "n0102", *at).out
+    assert f"background {background}" in " ".join(explained.split())
     counted = json.loads(run("background", name, *at, "--format", "json").out)
     assert (counted["name"], counted["documents"], counted["problem"]) == (background, 300, None)
 

@@ -42,7 +42,7 @@ def test_without_a_terminal_yes_is_needed(call: Run, client: Any, name: str) -> 
     assert fields_of(client, name)
     done = call("uninstall", name, "--yes")
     assert done.status == 0, done
-    assert done.out.startswith(f"Took the fields from 1 documents of index '{name}'.\n")
+    assert done.out.startswith(f"Took the fields from 1 document of index '{name}'.\n")
     assert fields_of(client, name) is None
     assert "has no fingerprint fields" in call("related", name, "--id", "1").refusal()
 

@@ -29,7 +29,7 @@ def test_an_index_is_moved_shown_and_led_back(call: Run, client: Any, name: str)
     planned = call("upgrade", name, "--dry-run")
     assert planned.status == 0, planned
     assert planned.out == (
-        f"1 documents of index '{name}' would be fingerprinted under 'simhash_2' with scheme {NEW};"
+        f"1 document of index '{name}' would be fingerprinted under 'simhash_2' with scheme {NEW};"
         f" then that would count in place of 'simhash' with scheme {FIRST}.\n"
     )
     done = call("upgrade", name, "--quiet")

@@ -149,20 +149,23 @@ def patterns() -> dict[str, "re.Pattern[str]"]:
         if module.name.startswith("es_simhash.spark") or module.name.endswith("__main__"):
             continue
         for name, value in vars(importlib.import_module(module.name)).items():
-            for number, each in enumerate(_patterns_in(value)):
+            for number, each in enumerate(_patterns_in(value, set())):
                 found.setdefault(f"{module.name}.{name}[{number}]", each)
     return {name: each for name, each in found.items() if isinstance(each.pattern, str)}
 
 
-def _patterns_in(value: Any) -> Iterator["re.Pattern[Any]"]:
+def _patterns_in(value: Any, seen: set[int]) -> Iterator["re.Pattern[Any]"]:
+    """Yield the patterns in a value, which may be in itself."""
     if isinstance(value, re.Pattern):
         yield value
-    elif isinstance(value, dict):
-        for each in value.values():
-            yield from _patterns_in(each)
-    elif isinstance(value, list | tuple | set | frozenset) and len(value) < 1000:
-        for each in value:
-            yield from _patterns_in(each)
+    elif id(value) not in seen:
+        seen.add(id(value))
+        if isinstance(value, dict):
+            for each in value.values():
+                yield from _patterns_in(each, seen)
+        elif isinstance(value, list | tuple | set | frozenset) and len(value) < 1000:
+            for each in value:
+                yield from _patterns_in(each, seen)
 
 
 def pumps(pattern: "re.Pattern[str]") -> list[str]:

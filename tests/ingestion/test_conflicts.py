@@ -311,7 +311,7 @@ def test_what_a_run_remembers_is_read_back() -> None:
 
 
 def test_an_unknown_choice_is_refused() -> None:
-    with pytest.raises(InputError, match="'newest'; choose from last, first, fail") as raised:
+    with pytest.raises(InputError, match="one of last, first, fail, got 'newest'") as raised:
         IngestSettings(on_conflict="newest")  # type: ignore[arg-type]
     assert raised.value.parameter == "on_conflict"
     assert os.linesep not in str(raised.value)

@@ -14,6 +14,9 @@ _Line = tuple[int, Sequence[object] | str]
 
 _POSITIVE = frozenset({"1", "true", "yes", "y", "version", "versions", "same", "duplicate"})
 _NEGATIVE = frozenset({"0", "false", "no", "n", "none", "different", "other"})
+# Characters of a line of CSV; whether a process reads longer ones depends on what else it read.
+_LONGEST_LINE = 1 << 17
+_NO_CSV = "is not valid CSV. Write two ids and a label."
 _COLUMNS = 3
 _DELIMITERS = {".tsv": "\t", ".txt": "\t", ".csv": ","}
 _JSON = (".jsonl", ".ndjson", ".json")
@@ -150,10 +153,12 @@ def _cells(lines: Sequence[str], delimiter: str) -> Iterator[_Line]:
 
 
 def _row(line: str) -> list[str] | str:
+    if len(line) > _LONGEST_LINE:
+        return _NO_CSV
     try:
         return [cell.strip() for cell in next(csv.reader([line.rstrip("\r")]), [])]
     except csv.Error:
-        return "is not valid CSV. Write two ids and a label."
+        return _NO_CSV
 
 
 def _json_lines(lines: Sequence[str]) -> Iterator[_Line]:

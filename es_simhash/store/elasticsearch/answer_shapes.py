@@ -40,7 +40,7 @@ _BUCKET: Shape = {"doc_count": int, "key?": _KEY}
 _AGGREGATION: Shape = {
     "doc_count?": int,
     "value?": (int, float, type(None)),
-    "buckets?": [_BUCKET],
+    "buckets?": (list, dict),
 }
 _SEARCH: Shape = {
     "hits": {"hits": _HITS, "total?": {"value": int}, "max_score?": (int, float, type(None))},
@@ -176,8 +176,10 @@ def _has_version(hit: Mapping[str, Any]) -> bool:
 
 
 def _aggregation_shape(body: Mapping[str, Any]) -> Shape:
-    kinds = [kind for kind in body if kind not in ("aggs", "meta")]
-    return _AGGREGATIONS.get(kinds[0], {"buckets": [_BUCKET]})
+    kind = next(kind for kind in body if kind not in ("aggs", "meta"))
+    if body[kind].get("keyed"):
+        return {"buckets": {_REST: {"doc_count": int}}}
+    return _AGGREGATIONS.get(kind, {"buckets": [_BUCKET]})
 
 
 def _other_number(answered: Sequence[Any], asked: Sequence[Any]) -> str | None:

@@ -125,7 +125,11 @@ def _hashed(
     (texts,) = gateway.search_all(
         source, [{"size": SAMPLED, "query": {"ids": {"values": list(hashes)}}}]
     )
-    return [(hit.get("_source", {}), hashes[hit["_id"]]) for hit in texts["hits"]["hits"]]
+    return [
+        (hit.get("_source", {}), hashes[hit["_id"]])
+        for hit in texts["hits"]["hits"]
+        if hit["_id"] in hashes
+    ]
 
 
 def _hash(source: Mapping[str, Any], names: str) -> str | None:

@@ -9,6 +9,7 @@ from es_simhash.errors import ClusterError
 from es_simhash.maintenance.families import recent_writes, resized_families
 from es_simhash.maintenance.families.family_reader import FamilyReader
 from es_simhash.pairs.document_families import families_in_memory
+from es_simhash.store.elasticsearch import index_stats
 from es_simhash.store.elasticsearch.errors import RequestRejected
 from es_simhash.store.installation.install import install
 from tests.support.shelf import Shelf
@@ -157,9 +158,10 @@ def test_without_the_privilege_to_read_statistics_all_are_compared(
     def forbid(*_: Any) -> Any:
         raise RequestRejected("monitor is missing", status=403)
 
+    assert recent_writes.known_checkpoints is index_stats.known_checkpoints
     shelf.put(texts)
     with monkeypatch.context() as patch:
-        patch.setattr(recent_writes, "read_checkpoints", forbid)
+        patch.setattr(index_stats, "read_checkpoints", forbid)
         shelf.find()
         shelf.delete("t0-1")
         shelf.find()

@@ -33,6 +33,12 @@ def fault(method: str, path: str, asked: Any, body: Any) -> str:
             {"aggs": {"n": {"max": {}}}},
             FOUND | {"aggregations": {"n": {"value": 1.5}}},
         ),
+        (
+            "POST",
+            "/i/_search",
+            {"aggs": {"d": {"date_range": {"field": "at", "keyed": True}}}},
+            FOUND | {"aggregations": {"d": {"buckets": {"0": {"doc_count": 0, "from": 1.0}}}}},
+        ),
         ("POST", "/i/_msearch", [{}, {}, {}, {}], {"responses": [FOUND, {"error": {"type": "x"}}]}),
         (
             "POST",
