@@ -151,10 +151,25 @@ class SemanticScheme:
         Raises:
             SchemeError: It was written by another version, or by hand.
         """
+        scheme = cls.renewed(meta)
+        if scheme.name != meta.get("name"):
+            raise SchemeError(
+                f"The mapping names the scheme {meta.get('name')!r}, and this version makes "
+                f"{scheme.name!r} of its parameters; run `es-simhash upgrade` on the index."
+            )
+        return scheme
+
+    @classmethod
+    def renewed(cls, meta: Mapping[str, Any]) -> "SemanticScheme":
+        """Return the scheme of this version with the parameters that `to_meta` of any wrote.
+
+        Raises:
+            SchemeError: This version does not know them.
+        """
         try:
             values = {parameter: meta[parameter] for parameter in _PARAMETERS}
             scheme = cls(**{**values, "entity_fields": tuple(values["entity_fields"])})
-            name = scheme.name
+            _ = scheme.name  # that of a lone surrogate cannot be written
             if scheme.extractor != values["extractor"]:
                 raise SchemeError(
                     f"The mapping stores {values['extractor']!r}, a path that depends on the "
@@ -165,11 +180,6 @@ class SemanticScheme:
                 f"The mapping describes the scheme {meta.get('name')!r} in a way this version "
                 "does not know; use the version of es-simhash that installed it."
             ) from error
-        if name != meta.get("name"):
-            raise SchemeError(
-                f"The mapping names the scheme {meta.get('name')!r}, but its parameters make "
-                f"{name!r}; install the fields under another name."
-            )
         return scheme
 
 

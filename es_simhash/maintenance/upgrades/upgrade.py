@@ -5,6 +5,7 @@ Then `_meta` of the mapping says which of the two counts, in one request for eac
 first object is emptied, the same request leads back.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -39,6 +40,8 @@ from es_simhash.store.mapping_meta import (
 from es_simhash.store.paths import mapped_field
 
 Mappings = Mapping[str, Mapping[str, Any]]
+# Names of a scheme of fingerprints, and of a semantic one; None where an index has none.
+Schemes = tuple[str, str | None]
 
 
 @dataclass(frozen=True)
@@ -46,8 +49,8 @@ class UpgradeReport:
     """What an upgrade did, or would do.
 
     Attributes:
-        before: Scheme that the index had.
-        after: Scheme that it has now.
+        before: Scheme that the index had, and its semantic scheme where that changes.
+        after: Scheme that it has now, likewise.
         field_before: Field that had the fingerprints.
         field: Field that has them now; the same where the scheme stays.
         written: Documents whose fields were written, or would be.
@@ -138,8 +141,9 @@ class _Upgrade:
     def moved(self, options: UpgradeOptions) -> UpgradeReport:
         wanted = Scheme.parse(options.scheme)
         before = self._entry(self._field)
-        field = self._field if before["scheme"] == wanted.name else self._next_field(wanted)
-        report = UpgradeReport(before["scheme"], wanted.name, self._field, field)
+        now, then = _schemes(before), (wanted.name, _name(_semantics(before)))
+        field = self._field if now == then else self._next_field(then)
+        report = UpgradeReport(*_shown(now, then), self._field, field)
         if options.dry_run:
             return replace(report, written=self._without(field, wanted))
         self._install(field, wanted, before)
@@ -167,14 +171,15 @@ class _Upgrade:
                 "nothing to revert."
             )
         before = self._entry(earlier)
-        scheme = before["scheme"]
-        report = UpgradeReport(now["scheme"], scheme, self._field, earlier)
+        report = UpgradeReport(*_shown(_schemes(now), _schemes(before)), self._field, earlier)
         try:
-            known = Scheme.parse(scheme)
+            known = Scheme.parse(before["scheme"])
+            if before.get("semantics"):
+                SemanticScheme.from_meta(before["semantics"])
         except EsSimhashError as error:
             raise MappingConflict(
-                f"This version does not compute scheme {scheme!r}, so that documents written since "
-                "would have none. Run it with the version that wrote them."
+                f"This version does not compute scheme {report.after!r}, so that documents written "
+                "since would have none. Run it with the version that wrote them."
             ) from error
         if options.dry_run:
             return replace(report, written=self._without(earlier, known))
@@ -186,7 +191,7 @@ class _Upgrade:
         entries = [meta_entry(mapping, field) for _, mapping in sorted(self._mappings.items())]
         return next(entry for entry in reversed(entries) if entry is not None)
 
-    def _next_field(self, wanted: Scheme) -> str:
+    def _next_field(self, wanted: Schemes) -> str:
         """Return the field that the second object has, or gets: that of a run that was ended."""
         mappings = self._mappings
         first = first_field(mappings, self._field)
@@ -244,9 +249,9 @@ class _Upgrade:
         """Fingerprint the documents that have none of the scheme in its field yet."""
         config = replace(self._given, simhash_field=report.field)
         outcomes = backfill(self._gateway, self._index, config=config, settings=self._settings)
-        statuses = [outcome.status for outcome in outcomes]
-        written = report.written + statuses.count("written")
-        return replace(report, written=written, failed=statuses.count("failed"))
+        counts = Counter(outcome.status for outcome in outcomes)
+        written = report.written + counts["written"]
+        return replace(report, written=written, failed=counts["failed"])
 
     def _carried(self, source: str, field: str) -> int:
         """Carry families and flags from one object to the other; count the documents."""
@@ -262,11 +267,12 @@ class _Upgrade:
             ClusterError: Documents with fingerprints of the first scheme have none of the other.
         """
         config = replace(self._given, simhash_field=field)
-        for _ in range(MAX_PASSES):
+        for _pass in range(MAX_PASSES):
             self._gateway.refresh_if_allowed(self._index)
             if not count_behind(self._gateway, self._index, self._field, field):
                 return
-            list(backfill(self._gateway, self._index, config=config, settings=self._settings))
+            for _ in backfill(self._gateway, self._index, config=config, settings=self._settings):
+                pass
         raise self._busy()
 
     def _busy(self) -> ClusterError:
@@ -287,21 +293,37 @@ class _Upgrade:
         return emptied
 
 
-def _continues(entry: Mapping[str, Any] | None, field: str, wanted: Scheme) -> bool:
+def _schemes(entry: Mapping[str, Any]) -> Schemes:
+    return entry["scheme"], (entry.get("semantics") or {}).get("name")
+
+
+def _name(semantics: SemanticScheme | None) -> str | None:
+    return None if semantics is None else semantics.name
+
+
+def _shown(before: Schemes, after: Schemes) -> tuple[str, str]:
+    """Return the names that a report has: the semantic one too where it is another."""
+    if before[1] == after[1]:
+        return before[0], after[0]
+    before_names, after_names = (" and ".join(filter(None, each)) for each in (before, after))
+    return before_names, after_names
+
+
+def _continues(entry: Mapping[str, Any] | None, field: str, wanted: Schemes) -> bool:
     """Check whether an entry is of an upgrade of a field that was ended, or reverted."""
     return (
         entry is not None
-        and entry["scheme"] == wanted.name
+        and _schemes(entry) == wanted
         and entry.get(MOVED_FROM, field) == field
         and MOVED_TO not in entry
     )
 
 
 def _semantics(before: Mapping[str, Any]) -> SemanticScheme | None:
-    """Return the semantic scheme of an index; that of this version where it does not read it."""
+    """Return the semantic scheme of an index in this version; its default for unknown ones."""
     if not before.get("semantics"):
         return None
     try:
-        return SemanticScheme.from_meta(before["semantics"])
+        return SemanticScheme.renewed(before["semantics"])
     except EsSimhashError:
         return DEFAULT_SEMANTICS

@@ -1,6 +1,7 @@
 """An index moves to another scheme while it is used, is switched at once, and can go back."""
 
 import json
+import re
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from es_simhash.errors import ClusterError
 from es_simhash.maintenance.families.find_families import stored_families
 from es_simhash.maintenance.upgrades import upgrade as upgrading
 from es_simhash.maintenance.upgrades.upgrade import upgrade
+from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.mapping_meta import current_field, first_field, upgraded_fields
 from tests.support.data_streams import DataStream
@@ -281,3 +283,30 @@ def test_fields_are_followed_and_no_circle_is_endless() -> None:
     assert current_field({"i": {}}, "simhash") == "simhash"
     circle = mapping(a={"moved_to": "b"}, b={"moved_to": "a"})
     assert current_field(circle, "a") in ("a", "b")
+
+
+def test_a_semantic_scheme_of_an_earlier_version_moves_as_well(client: Any, name: str) -> None:
+    index = Index(client, name, IndexConfig(text_field="body"))
+    index.install(semantics=SemanticScheme(language="en"))
+    assert all(each.ok for each in index.ingest(DOCUMENTS))
+    client.indices.refresh(index=name)
+    index.configure({"text": "body"})
+    meta = client.indices.get_mapping(index=name)[name]["mappings"]["_meta"]
+    semantics = meta["es_simhash"]["simhash"]["semantics"]
+    now = semantics["name"]
+    semantics["name"] = earlier = re.sub(r"\.v\d+$", ".v1", now)
+    client.indices.put_mapping(index=name, meta=meta)
+    with pytest.raises(SchemeError, match=rf"{earlier}.*{now}.*es-simhash upgrade"):
+        Index(client, name).related(id="1")
+    report = Index(client, name).upgrade()
+    assert (report.written, report.field) == (5, "simhash_2")
+    assert report.before == f"{NEW.name} and {earlier}"
+    assert report.after == f"{NEW.name} and {now}"
+    client.indices.refresh(index=name)
+    moved = Index(client, name)
+    assert related(moved)[0] == ("2", "version")
+    assert moved.config.semantics == SemanticScheme(language="en")
+    again = moved.upgrade()
+    assert (again.written, again.field) == (0, "simhash_2")
+    with pytest.raises(MappingConflict, match=earlier):
+        moved.upgrade(UpgradeOptions(revert=True))
