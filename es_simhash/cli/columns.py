@@ -109,7 +109,7 @@ def _fitting(columns: Sequence[Column], width: int) -> list[Column]:
     """Return the columns for which there is room, in their order."""
     shown = list(columns)
     while _least_width(shown) > width and any(column.rank for column in shown):
-        # Of one rank the last: what was asked for first is to be read first.
+        # Among columns of equal rank the last one goes: the first ones matter more to the reader.
         _, place = max((column.rank, place) for place, column in enumerate(shown))
         del shown[place]
     return shown

@@ -316,19 +316,15 @@ def _columns(relations: Sequence[Relation], fields: Sequence[str]) -> list[Colum
             least=LEAST_WIDTH,
         ),
         Column("score", [f"{relation.score:.2f}" for relation in relations], is_number=True),
-        Column(
-            "of query",
-            [of_query for of_query, _ in covered],
-            is_number=True,
-            rank=_SHARES_RANK,
-            may_lack=True,
-        ),
-        Column(
-            "of hit",
-            [of_hit for _, of_hit in covered],
-            is_number=True,
-            rank=_SHARES_RANK,
-            may_lack=True,
+        *(
+            Column(
+                f"of {side}",
+                [shares[number] for shares in covered],
+                is_number=True,
+                rank=_SHARES_RANK,
+                may_lack=True,
+            )
+            for number, side in enumerate(("query", "hit"))
         ),
         dates,
         Column(

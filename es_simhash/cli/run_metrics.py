@@ -22,8 +22,8 @@ _PREFIX = "es_simhash_run"
 # Name, whether runs add to it, and what it is.
 _METRICS = {
     f"{_PREFIX}s_total": "Runs, by whether they came to their end.",
-    f"{_PREFIX}_documents_total": "Documents of runs, by what became of them.",
-    f"{_PREFIX}_versions_total": "Versions that were found, by what was done with them.",
+    f"{_PREFIX}_documents_total": "Documents processed, by outcome.",
+    f"{_PREFIX}_versions_total": "Versions found, by action.",
     f"{_PREFIX}_events_total": "Retries, waits, conflicts and what else delayed runs.",
     f"{_PREFIX}_wait_seconds_total": "Time that runs waited, by the event that they waited for.",
     f"{_PREFIX}_seconds": "Duration of the last run.",

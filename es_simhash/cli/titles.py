@@ -1,4 +1,4 @@
-"""Documents as a person knows them: title and date, with the id beside them."""
+"""Titles, dates and ids of documents, as tables and sentences show them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
