@@ -22,7 +22,7 @@ from es_simhash.store.intents import (
     CheckDate,
     Filter,
     Find,
-    FindManualPairs,
+    FindIndexState,
     Order,
     Parts,
     Sharing,
@@ -120,11 +120,11 @@ class FamilySteps:
         checks = []
         if self.newer_than is not None and self.date_field is not None:
             checks.append(CheckDate(self.date_field, self.newer_than))
-        documents, of_family, *valid, noted = yield [by_id, by_family, *checks, FindManualPairs()]
+        documents, of_family, *valid, state = yield [by_id, by_family, *checks, FindIndexState()]
         if not all(valid):
             self._reject_date()
         version = self._chosen(name, documents, of_family)
-        return version, noted
+        return version, state.pairs
 
     def _chosen(self, name: str, documents: Rows, of_family: Rows) -> Row:
         require_one(name, [row.ref for row in documents.rows], self.index)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.questions.current_background import CurrentBackground, has_profile
+from es_simhash.questions.current_background import CurrentBackground
 from es_simhash.questions.document_contexts import Contexts, hit_conditions, in_context
 from es_simhash.questions.question_texts import HitTexts, TextReader
 from es_simhash.questions.ranked_hits import RankedHits, aligned
@@ -26,22 +26,20 @@ from es_simhash.relation.scoring import compare_texts, with_log_odds
 from es_simhash.store.config import DocumentFields, IndexConfig
 from es_simhash.store.dates import NANOSECONDS, DateField
 from es_simhash.store.intents import (
-    BackgroundName,
     CompareShingles,
     Find,
-    FindManualPairs,
+    FindIndexState,
     FindNear,
     FindSharedWords,
     FindSimilar,
     Parts,
     Request,
-    VectorTableName,
     Where,
 )
 from es_simhash.store.options import Recency, SearchOptions
 from es_simhash.store.order import by_date
-from es_simhash.store.protocol import Steps
-from es_simhash.store.rows import Rows, SimilarTexts, TextHits
+from es_simhash.store.protocol import Steps, ask
+from es_simhash.store.rows import IndexState, Rows, SimilarTexts, TextHits
 
 
 class OtherVectors(Exception):
@@ -77,17 +75,19 @@ class RelatedSteps:
         Raises:
             OtherVectors: The index has other word vectors by now.
         """
+        if not documents:
+            return []
         yield from self.reader.read_profiles(documents)
         contexts = Contexts(self._config, self.date_field)
         wheres = yield from hit_conditions(documents, options, contexts)
         self.background.weigh(documents)
         searched = yield from self._search(documents, wheres, options)
-        self._require_vectors(searched.vectors)
-        if self.background.has_changed(documents, searched.background):
+        self._require_vectors(searched.state)
+        if self.background.has_changed(documents, searched.state.background):
             # It was not read yet, or another one has taken its place.
             yield from self.background.read(documents)
             searched = yield from self._search(documents, wheres, options)
-        noted, by_newest = searched.noted, replace(options, recency=searched.recency)
+        noted, by_newest = searched.state.pairs, replace(options, recency=searched.recency)
         yield from _count_shared(documents, searched.pools)
         joined = yield from _add_joined(documents, searched.pools, wheres, noted)
         queries = [
@@ -123,20 +123,20 @@ class RelatedSteps:
         query, hit = yield from self.reader.stored([id_a, id_b])
         yield from self.reader.read_profiles([query, hit])
         self.background.weigh([query])
-        noted, name, *vectors = yield (FindManualPairs((id_a,)), BackgroundName(), *self._vectors)
-        self._require_vectors(vectors)
-        if self.background.has_changed([query], name):
+        state = yield from ask(FindIndexState((id_a,)))
+        self._require_vectors(state)
+        if self.background.has_changed([query], state.background):
             yield from self.background.read([query])
         compared = compare_texts(query.text, hit.text, self._config.versions_from)
         relation = explained(compared, query.text, hit.text, self._config.min_score)
         relation = with_log_odds(relation, query.text, hit.text)
-        if id_b in noted.joined.others(id_a):
+        if id_b in state.pairs.joined.others(id_a):
             relation = as_joined(relation)
         relation = replace(
             relation,
             id=id_b,
             index=hit.ref.index if hit.ref else None,
-            dismissed=id_b in noted.dismissed.get(id_a, ()),
+            dismissed=id_b in state.pairs.dismissed.get(id_a, ()),
         )
         if self._config.documents == DocumentFields():
             return relation
@@ -144,21 +144,16 @@ class RelatedSteps:
         ((relation,),) = yield from in_context(contexts, [query], [[relation]])
         return relation
 
-    @property
-    def _vectors(self) -> list[Request[Any]]:
-        """What is asked along with a question: the name of the word vectors of the index."""
-        semantics = self._config.semantics
-        return [VectorTableName()] if semantics is not None and semantics.is_learned else []
-
-    def _require_vectors(self, names: Sequence[str | None]) -> None:
+    def _require_vectors(self, state: IndexState) -> None:
         """Reject other word vectors than those that texts were read by.
 
         Raises:
             OtherVectors: The index has other ones by now.
         """
-        table = self._config.table
-        known = None if table is None else table.name
-        if any(name != known for name in names) and not self.takes_any_vectors:
+        semantics, table = self._config.semantics, self._config.table
+        if self.takes_any_vectors or semantics is None or not semantics.is_learned:
+            return
+        if state.vectors != (None if table is None else table.name):
             raise OtherVectors
 
     def requests(
@@ -194,21 +189,18 @@ class RelatedSteps:
         wheres: Sequence[Where],
         options: SearchOptions,
     ) -> "Steps[_Searched]":
-        """Search for candidates of all texts, and for what a person decided, with one request."""
+        """Search for candidates of all texts, and what is stored of the index, with one request."""
         requests = [
             self._requests(document, where, options)
             for document, where in zip(documents, wheres, strict=True)
         ]
         ids = tuple(id for document in documents for id in document.own_ids)
-        pairs = FindManualPairs(ids if any(requests) else ())
         searches = [request for some in requests for request in some]
-        names = [BackgroundName(), *self._vectors] if any(map(has_profile, documents)) else []
         newest = _newest(options) if any(requests) else []
-        answers = yield [*newest, *searches, pairs, *names]
-        remaining = iter(answers[len(newest) :])
-        noted, *named = answers[len(newest) + len(searches) :]
-        searched = _Searched(noted, named[0] if named else None, named[1:])
+        state, *answers = yield [FindIndexState(ids), *newest, *searches]
+        searched = _Searched(state)
         searched.recency = _since_newest(options.recency, answers[0] if newest else None)
+        remaining = iter(answers[len(newest) :])
         for some in requests:
             searched.add([next(remaining) for _ in some])
         return searched
@@ -291,17 +283,11 @@ class _Searched:
     """What the searches found for each of some texts.
 
     Args:
-        noted: What a person decided.
-        background: Name of the background of the index; None without one.
-        vectors: Name of its word vectors, where it has such, or may have.
+        state: What is stored of the index as a whole.
     """
 
-    def __init__(
-        self, noted: ManualPairs, background: str | None, vectors: Sequence[str | None]
-    ) -> None:
-        self.noted = noted
-        self.background = background
-        self.vectors = vectors
+    def __init__(self, state: IndexState) -> None:
+        self.state = state
         self.recency: Recency | None = None
         self.pools: list[CandidatePool] = []
         self.near: list[TextHits] = []

@@ -29,8 +29,8 @@ LEARNED_VECTOR_WEIGHT = 0.3
 _WITHOUT_ENTITIES = frozenset({"zh"})
 # Prefix of the term of a full name among the words of entities.
 FULL_NAME = "@"
-# Names of a language that are cached; dropping them all at once is cheap and rare.
-_MAX_NAMES = 1 << 16
+# Names of a language that are cached, and backgrounds; dropping all at once is cheap and rare.
+_MAX_NAMES, _MAX_BACKGROUNDS = 1 << 16, 16
 
 
 class SimilarityWeights(NamedTuple):
@@ -176,9 +176,12 @@ def entity_cosines(
     terms_of = _names(profile)
     cosines: list[float | None] = []
     for names in named:
-        terms: dict[str, float] = {}
-        for name in names if query else ():
-            terms.update(terms_of[name])
+        known = [terms_of[name] for name in names] if query else []
+        if all(query.keys().isdisjoint(terms) for terms in known):
+            # That is so of most hits, and takes a fifth of the time.
+            cosines.append(0.0 if any(any(terms.values()) for terms in known) else None)
+            continue
+        terms = {term: weight for some in known for term, weight in some.items()}
         norm = sum([weight * weight for weight in terms.values()]) ** 0.5
         if not norm:
             cosines.append(None)
@@ -220,7 +223,18 @@ def _names(profile: SemanticProfile) -> _Names:
     names = _names_of_language(language, profile.packages)
     if background is None:
         return names
-    return _Names(lambda name: background.weighed_names(names[name], language, FULL_NAME))
+    key = background.name, language, profile.packages
+    weighed = _WEIGHED_NAMES.get(key)
+    if weighed is None:
+        if len(_WEIGHED_NAMES) >= _MAX_BACKGROUNDS:
+            _WEIGHED_NAMES.clear()
+        weighed = _Names(lambda name: background.weighed_names(names[name], language, FULL_NAME))
+        _WEIGHED_NAMES[key] = weighed
+    return weighed
+
+
+# Names as a background weighs them, by its name, the language and the packages.
+_WEIGHED_NAMES: dict[tuple[str, str, frozenset[str]], _Names] = {}
 
 
 @lru_cache(maxsize=64)

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
 from es_simhash.relation.alignment.sentence_words import SentenceWords
-from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
 from es_simhash.semantics.background import Background
 from es_simhash.semantics.semantic_profile import SemanticProfile
@@ -24,6 +23,7 @@ from es_simhash.store.rows import (
     Excerpt,
     FamilyPage,
     FamilySpan,
+    IndexState,
     MethodHits,
     Row,
     Rows,
@@ -432,8 +432,8 @@ class FindVectors(Request[dict[DocumentRef, NDArray[np.float32]]]):
 
 
 @dataclass(frozen=True)
-class FindManualPairs(Request[ManualPairs]):
-    """What a person decided about pairs: dismissals of some documents, and all joins.
+class FindIndexState(Request[IndexState]):
+    """What is stored beside the documents of an index, and decides what answers say.
 
     Attributes:
         ids: Of the documents whose dismissals are wanted; None for all.
@@ -445,16 +445,6 @@ class FindManualPairs(Request[ManualPairs]):
 @dataclass(frozen=True)
 class FindBackground(Request[Background | None]):
     """The background of the index; None without one."""
-
-
-@dataclass(frozen=True)
-class BackgroundName(Request[str | None]):
-    """The name of the background of the index; None without one."""
-
-
-@dataclass(frozen=True)
-class VectorTableName(Request[str | None]):
-    """The name of the word vectors that were learned from the index; None without any."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.fingerprints.simhash import hamming_distances
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser, read_profiles
 from es_simhash.relation.candidate import Candidate
-from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.relation.shared_shingles import least_shared, sampled
 from es_simhash.semantics.background import Background
@@ -25,7 +24,15 @@ from es_simhash.semantics.similarity import compare_profiles
 from es_simhash.store import intents
 from es_simhash.store.config import IndexConfig, Installed
 from es_simhash.store.fields import STATUS_EMPTY
-from es_simhash.store.rows import FamilyPage, Neighbour, Row, Rows, SimilarTexts, TextHits
+from es_simhash.store.rows import (
+    FamilyPage,
+    IndexState,
+    Neighbour,
+    Row,
+    Rows,
+    SimilarTexts,
+    TextHits,
+)
 
 
 class MemoryStore:
@@ -99,14 +106,10 @@ class MemoryStore:
                 return FamilyPage()
             case intents.MeasureFamilies():
                 return {}
-            case intents.FindManualPairs():
-                return ManualPairs()
+            case intents.FindIndexState():
+                return self._state()
             case intents.FindBackground():
                 return self.background
-            case intents.BackgroundName():
-                return None if self.background is None else self.background.name
-            case intents.VectorTableName():
-                return None if self.config.table is None else self.config.table.name
             case intents.TextFieldHint():
                 return ""
             case intents.RequireTextField():
@@ -117,6 +120,13 @@ class MemoryStore:
                     parameter=request.parameter,
                 )
         raise TypeError(f"{type(request).__name__} is no request of this store")
+
+    def _state(self) -> IndexState:
+        background, table = self.background, self.config.table
+        return IndexState(
+            background=None if background is None else background.name,
+            vectors=None if table is None else table.name,
+        )
 
     def _row(self, id: str) -> Row:
         text = self._texts.get(id)

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.sketch import Sketch
 from es_simhash.relation.candidate import Candidate, StoredText
+from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef, DocumentVersion, Key
 from es_simhash.semantics.semantic_similarity import SemanticSimilarity
 from es_simhash.store.dates import Date
@@ -224,6 +225,21 @@ class MethodHits:
     refs: Sequence[DocumentRef] = ()
     fingerprints: Sequence[bytes] = ()
     is_cut: bool = False
+
+
+@dataclass(frozen=True)
+class IndexState:
+    """What is stored beside the documents of an index, and decides what answers say.
+
+    Attributes:
+        pairs: What a person decided: dismissals of some documents, and all joins.
+        background: Name of the background; None without one.
+        vectors: Name of the word vectors that were learned from the index; None without any.
+    """
+
+    pairs: ManualPairs = field(default_factory=ManualPairs)
+    background: str | None = None
+    vectors: str | None = None
 
 
 @dataclass(frozen=True)

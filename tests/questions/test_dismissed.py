@@ -9,7 +9,7 @@ import pytest
 from es_simhash.maintenance.backfills.backfill import backfill
 from es_simhash.maintenance.families.dismissals_and_joins import dismiss
 from es_simhash.questions.index import Index, SidecarIndex
-from es_simhash.store.elasticsearch import manual_pairs
+from es_simhash.store.elasticsearch import index_state_search
 from es_simhash.store.installation.noted_pairs import Dismissals, NotedPair
 from es_simhash.store.installation.state_index import StateIndex
 from es_simhash.store.options import SearchOptions
@@ -105,7 +105,7 @@ def test_more_dismissals_than_one_search_returns_are_all_known(
 ) -> None:
     for id in ("v1", "v2", "v3"):
         dismiss(versions.client, versions.name, "a", id)
-    monkeypatch.setattr(manual_pairs, "MAX_HITS", 2)
+    monkeypatch.setattr(index_state_search, "MAX_HITS", 2)
     assert related(versions) == {"quote": "shares_passages"}
 
 

@@ -12,7 +12,7 @@ from es_simhash.maintenance.families.dismissals_and_joins import join
 from es_simhash.relation.decided_pairs import JoinedGroups
 from es_simhash.relation.relation import Coverage, Relation, as_joined
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch import manual_pairs
+from es_simhash.store.elasticsearch import index_state_search
 from tests.support.desk import Desk
 
 pytestmark = pytest.mark.cluster
@@ -107,7 +107,7 @@ def test_more_joins_than_one_search_returns_are_all_known(
     shelf_of: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     join(shelf_of.client, shelf_of.name, ["a", "far", "farther"])
-    monkeypatch.setattr(manual_pairs, "MAX_HITS", 1)
+    monkeypatch.setattr(index_state_search, "MAX_HITS", 1)
     assert related(shelf_of).keys() == {"v1", "far", "farther"}
 
 

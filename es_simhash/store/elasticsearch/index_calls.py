@@ -39,13 +39,13 @@ from es_simhash.store.elasticsearch.families import (
 from es_simhash.store.elasticsearch.hit_rows import missing_row, row_of
 from es_simhash.store.elasticsearch.hits import ref_of
 from es_simhash.store.elasticsearch.index_searches import IndexSearches, Responses, Searches
-from es_simhash.store.elasticsearch.manual_pairs import PairLookup
+from es_simhash.store.elasticsearch.index_state_search import IndexStateLookup
 from es_simhash.store.elasticsearch.method_search import block_bodies, read_block_hits
 from es_simhash.store.elasticsearch.neighbours import near_bodies, read_near
 from es_simhash.store.elasticsearch.pages import all_hits
 from es_simhash.store.elasticsearch.passages import passage_queries, read_shared_words
 from es_simhash.store.elasticsearch.searches import count, search, search_all
-from es_simhash.store.elasticsearch.vector_table_search import VectorTableLookup, with_usable_table
+from es_simhash.store.elasticsearch.vector_table_search import with_usable_table
 from es_simhash.store.elasticsearch.word_search import (
     excerpt_bodies,
     read_excerpts,
@@ -284,38 +284,24 @@ def _searches_of(
         case intents.CheckDate():
             date_check = {"size": 0, "query": newer(request.field, request.date)}
             return Searches([date_check], _is_valid, optional=True)
-        case intents.FindManualPairs():
-            lookup = PairLookup(index.text_index, config.state_field)
+        case intents.FindIndexState():
+            state = IndexStateLookup(index.text_index, config)
             return Searches(
-                lookup.searches(request.ids),
-                lookup.read,
+                state.searches(request.ids),
+                state.read,
                 optional=True,
-                index=lookup.state_index,
-                whole=lookup.all,
+                index=state.state_index,
+                whole=state.all,
             )
-        case intents.FindBackground() | intents.BackgroundName():
-            return _background_search(request, BackgroundLookup(index.text_index, config))
-        case intents.VectorTableName():
-            table = VectorTableLookup(index.text_index, config)
+        case intents.FindBackground():
+            background = BackgroundLookup(index.text_index, config)
             return Searches(
-                table.searches(with_parts=False),
-                table.name,
+                background.searches(),
+                background.read,
                 optional=True,
-                index=table.state_index,
+                index=background.state_index,
             )
     return None
-
-
-def _background_search(
-    request: intents.FindBackground | intents.BackgroundName, lookup: BackgroundLookup
-) -> Searches:
-    is_whole = isinstance(request, intents.FindBackground)
-    return Searches(
-        lookup.searches(None if is_whole else ("name",)),
-        lookup.read if is_whole else lookup.name,
-        optional=True,
-        index=lookup.state_index,
-    )
 
 
 def _read_rows(responses: Responses, *, request: intents.Find, config: IndexConfig) -> Rows:

@@ -31,19 +31,18 @@ class StateLookup:
         return any(sign in self.index for sign in "*,")
 
     def search(
-        self, kinds: Sequence[str], size: int, fields: Sequence[str] | None
+        self, kinds: Sequence[str] | None, size: int, fields: Sequence[str] | None = None
     ) -> dict[str, Any]:
         """Return the body of a search for entries.
 
         Args:
-            kinds: Their kinds.
+            kinds: Their kinds; None for those of any kind.
             size: How many.
             fields: What is read of them; None for all.
         """
-        conditions = [
-            {"terms": {"kind": list(kinds)}},
-            {"term": {"field": self.config.state_field}},
-        ]
+        conditions: list[dict[str, Any]] = [{"term": {"field": self.config.state_field}}]
+        if kinds is not None:
+            conditions.append({"terms": {"kind": list(kinds)}})
         return {
             "size": size,
             "track_total_hits": False,

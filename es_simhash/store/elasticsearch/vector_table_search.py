@@ -16,19 +16,12 @@ from es_simhash.store.vector_table_entries import HEAD, MAX_PARTS, PART, table_o
 class VectorTableLookup(StateLookup):
     """Looks up the table of an index in its state index."""
 
-    def searches(self, *, with_parts: bool) -> list[dict[str, Any]]:
-        """Return the search for the table, or for its name alone; none where there can be none."""
+    def searches(self) -> list[dict[str, Any]]:
+        """Return the search for the table; none where there can be none."""
         semantics = self.config.semantics
         if self.is_pattern or semantics is None or not semantics.is_learned:
             return []
-        if with_parts:
-            return [self.search([HEAD, PART], MAX_PARTS, None)]
-        return [self.search([HEAD], 1, ["kind", "name"])]
-
-    def name(self, responses: Sequence[Mapping[str, Any]]) -> str | None:
-        """Return the name of the table; None without one."""
-        head = _head(entries_of(responses))
-        return None if head is None else head.get("name")
+        return [self.search([HEAD, PART], MAX_PARTS)]
 
     def read(self, responses: Sequence[Mapping[str, Any]]) -> LearnedVectors | None:
         """Return the table; None without one.
@@ -38,7 +31,8 @@ class VectorTableLookup(StateLookup):
             InputError: It is not as it was written.
         """
         entries = entries_of(responses)
-        head, semantics = _head(entries), self.config.semantics
+        head = next((entry for entry in entries if entry["kind"] == HEAD), None)
+        semantics = self.config.semantics
         if head is None or semantics is None:
             return None
         parts = [entry for entry in entries if entry["kind"] == PART]
@@ -57,9 +51,7 @@ def with_table(index: str, config: IndexConfig) -> Calls[IndexConfig]:
         InputError: They are not as they were written.
     """
     lookup = VectorTableLookup(index, config)
-    searches = [
-        OptionalSearch(lookup.state_index, body) for body in lookup.searches(with_parts=True)
-    ]
+    searches = [OptionalSearch(lookup.state_index, body) for body in lookup.searches()]
     if not searches:
         return config
     responses = yield from search_all(index, [], searches)
@@ -76,7 +68,3 @@ def with_usable_table(index: str, config: IndexConfig) -> Calls[IndexConfig]:
         return (yield from with_table(index, config))
     except (InputError, SchemeMismatch):
         return replace(config, table=None)
-
-
-def _head(entries: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    return next((entry for entry in entries if entry["kind"] == HEAD), None)

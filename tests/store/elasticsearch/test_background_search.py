@@ -17,19 +17,11 @@ def test_a_pattern_and_an_index_of_versions_alone_have_none() -> None:
     assert len(BackgroundLookup("news", CONFIG).searches()) == 1
 
 
-def test_a_name_is_read_without_the_counts() -> None:
-    lookup = BackgroundLookup("news", CONFIG)
-    (body,) = lookup.searches(("name",))
-    assert body["_source"] == ["name"]
-    assert lookup.state_index == "news-simhash"
-
-
 def test_what_is_stored_is_returned_and_nothing_where_nothing_is() -> None:
     languages = {"en": LanguageBackground(300, {"said": 200})}
     background = Background("2026-11-23T10:00:00Z", DEFAULT_SEMANTICS.name, languages)
     stored = [{"hits": {"hits": [{"_source": entry_of(background, CountedIndex(300, 300))}]}}]
     lookup = BackgroundLookup("news", CONFIG)
     assert lookup.read(stored) == background
-    assert lookup.name(stored) == background.name
-    assert (lookup.read(NOTHING), lookup.name(NOTHING)) == (None, None)
-    assert (lookup.read([]), lookup.name([])) == (None, None)
+    assert lookup.read(NOTHING) is None
+    assert lookup.read([]) is None

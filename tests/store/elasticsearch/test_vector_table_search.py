@@ -19,14 +19,8 @@ def test_only_an_index_with_vectors_of_its_own_has_any() -> None:
         ("news", None),
     ):
         lookup = VectorTableLookup(index, IndexConfig(semantics=semantics))
-        assert lookup.searches(with_parts=True) == []
+        assert lookup.searches() == []
     assert LOOKUP.state_index == "news-simhash"
-
-
-def test_a_name_is_read_without_the_vectors() -> None:
-    (body,) = LOOKUP.searches(with_parts=False)
-    assert (body["size"], body["_source"]) == (1, ["kind", "name"])
-    assert {"terms": {"kind": ["vectors"]}} in body["query"]["bool"]["filter"]
 
 
 def test_what_is_stored_is_returned_and_nothing_where_nothing_is() -> None:
@@ -34,6 +28,5 @@ def test_what_is_stored_is_returned_and_nothing_where_nothing_is() -> None:
     entries = [*parts_of(table), head_of(table)]
     stored = [{"hits": {"hits": [{"_source": entry} for entry in entries]}}]
     assert LOOKUP.read(stored) == table
-    assert LOOKUP.name(stored) == table.name
-    assert (LOOKUP.read(NOTHING), LOOKUP.name(NOTHING)) == (None, None)
-    assert (LOOKUP.read([]), LOOKUP.name([])) == (None, None)
+    assert LOOKUP.read(NOTHING) is None
+    assert LOOKUP.read([]) is None
