@@ -7,7 +7,6 @@ is killed three times at random and run to its end.
 """
 
 import argparse
-import os
 import random
 import statistics
 import subprocess
@@ -36,6 +35,7 @@ from es_simhash.text.normal_forms import normalise
 from tests.bench.engines import bench_client
 from tests.bench.program import run
 from tests.bench.synthetic import texts
+from tests.bench.timing import engine_seconds, own_seconds
 
 # About 2,000 characters.
 SENTENCES = 17
@@ -148,20 +148,10 @@ def _enrich(client: elasticsearch.Elasticsearch, index: str, settings: BackfillS
 
 
 def _timed(client: elasticsearch.Elasticsearch, work: Any, *arguments: Any) -> Run:
-    engine, own, started = _engine_seconds(client), _own_seconds(), time.perf_counter()
+    engine, own, started = engine_seconds(client), own_seconds(), time.perf_counter()
     count = work(client, *arguments)
     seconds = time.perf_counter() - started
-    return Run(count / seconds, _engine_seconds(client) - engine, _own_seconds() - own)
-
-
-def _own_seconds() -> float:
-    """Processor time of this process and of those it has ended."""
-    return sum(os.times()[:4])
-
-
-def _engine_seconds(client: elasticsearch.Elasticsearch) -> float:
-    nodes = client.nodes.stats(metric="process")["nodes"].values()
-    return float(sum(node["process"]["cpu"]["total_in_millis"] for node in nodes)) / 1000
+    return Run(count / seconds, engine_seconds(client) - engine, own_seconds() - own)
 
 
 def compare(

@@ -2,7 +2,8 @@
 
 The plain bulk is the same machinery - reading, parsing, processes, threads, requests - without
 the fingerprints. With `--semantics` the semantic profiles of the texts are written too. Runs
-alternate, so that a busy machine slows both.
+alternate, so that a busy machine slows both; the ratio of the processor time of engine and client
+is the same whatever else runs.
 """
 
 import argparse
@@ -43,6 +44,7 @@ from es_simhash.text.segmentation import text_batches
 from scripts.local_node.engine import find_engine
 from tests.bench.program import run
 from tests.bench.synthetic import frequent_words
+from tests.bench.timing import engine_seconds, own_seconds
 
 CHARACTERS = 2000
 SENTENCE = 12
@@ -82,10 +84,17 @@ def prepare_plain(batch: Batch, config: IndexConfig, lookup: Lookup) -> Prepared
 
 
 class Measurement(NamedTuple):
-    """One run."""
+    """One run: documents a second, memory, and microseconds of a processor a document."""
 
     rate: float
     peak_mebibytes: float
+    engine: float
+    own: float
+
+    @property
+    def cost(self) -> float:
+        """Microseconds of a processor in the engine and here."""
+        return self.engine + self.own
 
 
 def measure(
@@ -100,16 +109,19 @@ def measure(
     install(client, index, semantics=semantics)
     sources = open_sources([path], stream=open(os.devnull, "rb"))  # noqa: SIM115
     with tempfile.TemporaryDirectory() as folder, _Memory() as memory:
-        started = time.perf_counter()
+        engine, own, started = engine_seconds(client), own_seconds(), time.perf_counter()
         outcomes = ingest_sources(
             client, index, sources, settings=replace(settings, journal=Path(folder, "journal"))
         )
         counts = Counter(each.status for each in outcomes)
         seconds = time.perf_counter() - started
-    client.indices.refresh(index=index)
+        # What is still in the memory of the engine is written now, as it would be later.
+        client.indices.refresh(index=index)
+    count = counts["written"]
     assert set(counts) == {"written"}, counts
-    assert client.count(index=index)["count"] == counts["written"]
-    return Measurement(counts["written"] / seconds, memory.peak / 1024)
+    assert client.count(index=index)["count"] == count
+    costs = (engine_seconds(client) - engine, own_seconds() - own)
+    return Measurement(count / seconds, memory.peak / 1024, *(each / count * 1e6 for each in costs))
 
 
 class _Memory:
@@ -240,12 +252,23 @@ def _show(
     what = "both" if options.semantics else "fingerprints"
     print(f"with {what:12}   {ours:8.0f} documents/s")
     print(f"ratio               {ratio:8.2f}   (median of the pairs)")
+    plain_cost = _show_cost("plain bulk", [each for each, _ in runs])
+    our_cost = _show_cost(f"with {what}", [each for _, each in runs])
+    print(f"ratio               {plain_cost / our_cost:8.2f}   (of processor time)")
     for name, cost in costs.items():
         print(f"  {name:18}{cost:8.0f} µs of one processor a document")
     most = max(each.peak_mebibytes for _, each in runs)
     small = options.documents // 5
     print(f"peak memory         {least.peak_mebibytes:8.0f} MiB at {small} documents")
     print(f"                    {most:8.0f} MiB at {options.documents} documents")
+
+
+def _show_cost(name: str, runs: Sequence[Measurement]) -> float:
+    """Print and return the microseconds of a processor that a document takes."""
+    engine = statistics.median(each.engine for each in runs)
+    own = statistics.median(each.own for each in runs)
+    print(f"{name:18}{engine:8.0f} µs of a processor in the engine and {own:.0f} µs here")
+    return engine + own
 
 
 if __name__ == "__main__":

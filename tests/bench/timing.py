@@ -1,9 +1,12 @@
 """Timing of single calls and of whole passes."""
 
+import os
 import statistics
 import time
 from collections.abc import Callable, Iterable
 from typing import Any
+
+import elasticsearch
 
 
 def percentiles(call: Callable[[Any], object], arguments: Iterable[Any]) -> tuple[float, float]:
@@ -30,3 +33,14 @@ def rate(work: Callable[[], int], clock: Callable[[], float] = time.perf_counter
     start = clock()
     done = work()
     return done / (clock() - start)
+
+
+def own_seconds() -> float:
+    """Return the processor time of this process and of those it has ended."""
+    return sum(os.times()[:4])
+
+
+def engine_seconds(client: elasticsearch.Elasticsearch) -> float:
+    """Return the processor time of all nodes."""
+    nodes = client.nodes.stats(metric="process")["nodes"].values()
+    return float(sum(node["process"]["cpu"]["total_in_millis"] for node in nodes)) / 1000
