@@ -4,13 +4,16 @@ Lines that install packages are not typed, as the tests bring their own (`INSTAL
 serves until it is stopped is typed with the example it is of, in `tests/examples` (`SERVING`).
 """
 
+import json
 import re
 import subprocess
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any, NoReturn
 
 import pytest
 
+from es_simhash import connect
 from tests.support.clone import ROOT, Clone, Typed, reserved_indices
 
 pytestmark = pytest.mark.cluster
@@ -27,7 +30,10 @@ INSTALLING = (
 )
 SERVING = ("es-simhash serve es-simhash-demo --config examples/static/service.toml",)
 DEMO = "es-simhash-demo"
-INDICES = ("articles", f"{DEMO}-articles", DEMO)
+# The index that a reader has already; nothing of this package is in it.
+PRESENT = "archive"
+INDICES = ("articles", PRESENT, f"{DEMO}-articles", DEMO)
+SAMPLE = ROOT / "es_simhash" / "data" / "sample" / "corpus.jsonl"
 # `make test` would run this test again; one file needs no processes.
 ARGUMENTS = "tests/text/test_tokens.py --numprocesses 0"
 
@@ -57,6 +63,10 @@ def without_scores(printed: str) -> list[str]:
 def own_indices(cluster_url: str, without_cluster: Callable[[str], NoReturn]) -> Iterator[None]:
     """The indices that the README names: none of somebody else's, and deleted afterwards."""
     with reserved_indices(cluster_url, INDICES, "README", without_cluster):
+        with connect(cluster_url) as client:
+            documents = map(json.loads, SAMPLE.read_text("utf-8").splitlines())
+            actions = [({"index": {"_id": each.pop("id")}}, each) for each in documents]
+            client.bulk(index=PRESENT, operations=list(chain(*actions)), refresh=True)
         yield
 
 
@@ -108,6 +118,13 @@ def test_the_picture_has_the_relations_that_are_printed(
     rows = re.findall(row, picture)
     assert len(rows) == 3
     assert re.findall(row, typed[command.strip()].printed) == rows
+
+
+def test_an_index_that_was_there_is_configured_and_fingerprinted(typed: dict[str, Typed]) -> None:
+    count = len(SAMPLE.read_text("utf-8").splitlines())
+    assert f"{count} written" in typed[f"es-simhash backfill {PRESENT}"].printed
+    related = typed[f"es-simhash related {PRESENT} --id en-harbour-v3"].printed
+    assert related.startswith("Related to Port Ellery crane collapse: berths to reopen on Thurs")
 
 
 def test_make_and_ingest_wrote_the_sample(typed: dict[str, Typed], clone: Clone) -> None:

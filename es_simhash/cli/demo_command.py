@@ -22,10 +22,12 @@ from rich.text import Text
 
 from es_simhash.cli.commands import Chosen, command
 from es_simhash.cli.files import require_writable, write_file
+from es_simhash.cli.opened_index import titles_of
 from es_simhash.cli.options import Target, gateway_to
 from es_simhash.cli.progress import require_no_failures
 from es_simhash.cli.relation_tables import KIND_STYLES
 from es_simhash.cli.report_command import written_line
+from es_simhash.cli.titles import Titles
 from es_simhash.errors import EsSimhashError, MissingExtra
 from es_simhash.ingestion.bulk.input_sources import open_sources
 from es_simhash.ingestion.bulk.outcomes import IngestReport
@@ -57,13 +59,15 @@ Row = tuple[str, Relation]
 _WORDS_BEFORE = 3
 # Cells of a passage next to an id; with fewer, the id is shown alone.
 _LEAST_CELLS = 20
+# What DEFAULT_URL means as well.
+_LOOPBACK_URL = "http://127.0.0.1:9200"
 # Share of a text from which on a passage is most of it, or is shown as all of it.
 _MOST_OF_A_TEXT, _ALL_OF_A_TEXT = 0.8, 0.985
 # Characters of a side that are looked at, more than a line has.
 _LOOKED_AT = 2_000
 
 
-def print_overview(rows: Sequence[Row], queried: int, console: Console) -> None:
+def print_overview(rows: Sequence[Row], queried: int, titles: Titles, console: Console) -> None:
     """Print the number of relations of each kind, and the best example of each."""
     counts = Counter(relation.kind for _, relation in rows)
     totals = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
@@ -71,7 +75,7 @@ def print_overview(rows: Sequence[Row], queried: int, console: Console) -> None:
         f"{counted(queried, 'document')} queried: {totals or 'no relations'}.", highlight=False
     )
     for row in _examples(rows):
-        _print_example(*row, console)
+        _print_example(*row, titles, console)
 
 
 def _examples(rows: Sequence[Row]) -> list[Row]:
@@ -100,12 +104,17 @@ def _usefulness(row: Row) -> tuple[bool, bool, bool, float, bool, int]:
     return is_plain, is_agreed, reworded, weight, is_typed, letters
 
 
-def _print_example(id: str, relation: Relation, console: Console) -> None:
-    """Print how two documents are related, and a line of each: its id, and its passage."""
+def _print_example(id: str, relation: Relation, titles: Titles, console: Console) -> None:
+    """Print how two documents are related, and a line of each: its title, or id and passage."""
     console.print(
         Text.assemble((relation.kind, KIND_STYLES[relation.kind]), f": {_sentence(relation)}")
     )
-    ids = one_line(id), one_line(relation.id or "")
+    other = relation.id or ""
+    if any(each.title for each in titles.documents.values()):
+        for each in (id, other):
+            console.print(Text(f"  {titles.named(each, console.width - 2)}"), soft_wrap=True)
+        return
+    ids = one_line(id), one_line(other)
     width = max(map(cell_len, ids))
     sides = _sides(relation)
     for name, side in zip(ids, sides, strict=True):
@@ -222,18 +231,20 @@ def demo(
         find_families(client, index)
         Gateway.of(client).refresh(index)
         line = None if html is None else _write_report(client, index, html)
+        shown = {id for first, relation in _examples(rows) for id in (first, relation.id or "")}
+        titles = titles_of(Index(client, index), shown)
         fields = _shown_fields(Index(client, index).config)
-    print_overview(rows, len(ids), console)
-    query = _query_line(index, rows, connection)
-    if line is not None:
-        console.print(Text(line), soft_wrap=True)
+    print_overview(rows, len(ids), titles, console)
+    for sentence in (line, _address_line(connection)):
+        if sentence is not None:
+            console.print(Text(sentence), soft_wrap=True)
     if explores:
         _explore(index, connection, fields, console)
-        console.print(Text(f"\nStopped; the index {index} is kept.{query}"), soft_wrap=True)
+        console.print(f"\nStopped; the index {index} is kept.", highlight=False, soft_wrap=True)
     elif missing is not None:
         console.print(Text(f"To explore it in a browser: {missing}"), soft_wrap=True)
-    elif query:
-        console.print(Text(query.strip()), soft_wrap=True)
+    for sentence in _next_lines(index, rows, connection):
+        console.print(Text(sentence), soft_wrap=True)
     require_no_failures(failed, failures_file)
 
 
@@ -261,7 +272,8 @@ def _explore(index: str, connection: Connection, fields: tuple[str, ...], consol
     from es_simhash.service.service_config import ServiceConfig
 
     def say(address: str) -> None:
-        console.print(Text(f"Explore it at {address}/explorer/ (Ctrl-C stops)."), soft_wrap=True)
+        line = f"Open {address}/explorer/ and choose a version or a family (Ctrl-C stops)."
+        console.print(Text(line), soft_wrap=True)
 
     service = Service(index, connection, ServiceConfig(fields=fields), logs=False)
     with suppress(KeyboardInterrupt):
@@ -269,15 +281,25 @@ def _explore(index: str, connection: Connection, fields: tuple[str, ...], consol
         serve(service, service.config, host="127.0.0.1", port=0, listening=say)
 
 
-def _query_line(index: str, rows: Sequence[Row], connection: Connection) -> str:
-    """Return the command that queries a document, as a line of its own; empty without one."""
-    if not rows:
-        return ""
-    # What the commands use by themselves need not be named.
-    is_known = connection.url in (os.environ.get("ELASTICSEARCH_URL"), DEFAULT_URL)
-    option = "" if is_known else connection.typed()
-    (id, _), *_ = _examples(rows)
-    return f"\nTry: {_program()} related {index} --id {quote(id)}{option}"
+def _address_line(connection: Connection) -> str | None:
+    """Return how other commands find this cluster; None where they find it by themselves."""
+    known = (None, os.environ.get("ELASTICSEARCH_URL"), DEFAULT_URL, _LOOPBACK_URL)
+    if connection.url in known or connection.profile is not None:
+        return None
+    address = connection.shown()["url"]
+    return f"In shells for other commands: export ELASTICSEARCH_URL={quote(address)}"
+
+
+def _next_lines(index: str, rows: Sequence[Row], connection: Connection) -> Iterator[str]:
+    """Yield what to type next: a query of a document, and the same in an index of one's own."""
+    program = _program()
+    if rows:
+        # An address is exported once, for all commands.
+        option = "" if connection.profile is None and connection.url else connection.typed()
+        (id, _), *_ = _examples(rows)
+        yield f"Try: {program} related {index} --id {quote(id)}{option}"
+    steps = ", ".join(f"`{step}`" for step in ("config INDEX --accept", "backfill INDEX"))
+    yield f"In an index that you have: `{program} install INDEX`, then {steps}."
 
 
 def _write_report(client: Client, index: str, file: Path) -> str:

@@ -3,6 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from rich.cells import cell_len
+from rich.text import Text
+
 from es_simhash.cli.columns import Column
 from es_simhash.relation.relation import DocumentContext
 from es_simhash.text.escaping import one_line
@@ -23,9 +26,18 @@ class Titles:
 
     documents: Mapping[str, DocumentContext] = field(default_factory=dict)
 
-    def named(self, id: str) -> str:
-        """Return a document in a line: its title and date, and its id in brackets."""
-        return named(id, self.documents.get(id))
+    def named(self, id: str, cells: int | None = None) -> str:
+        """Return a document in a line: its title and date, and its id in brackets.
+
+        Args:
+            id: Its id.
+            cells: Cells of the line, for which the title is cut; None for any number.
+        """
+        return named(id, self.documents.get(id), cells)
+
+    def by_id(self) -> dict[str, str | None]:
+        """Return the titles alone."""
+        return {id: document.title for id, document in self.documents.items()}
 
     def columns(self, ids: Sequence[str | None]) -> list[Column]:
         """Return the columns of titles and dates of documents, where there are any."""
@@ -33,18 +45,21 @@ class Titles:
         return title_columns([each.title for each in known], [each.date for each in known])
 
 
-def named(id: str, document: DocumentContext | None) -> str:
-    """Return a document in a line: its title and date, and its id in brackets."""
+def named(id: str, document: DocumentContext | None, cells: int | None = None) -> str:
+    """Return a document in a line, as `Titles.named` does."""
     if document is None or not (document.title or document.date):
         return one_line(id)
-    parts = [_shortened(document.title or ""), document.date or ""]
-    return f"{', '.join(part for part in parts if part)} ({one_line(id)})"
+    rest = f", {document.date}" if document.title and document.date else document.date or ""
+    rest += f" ({one_line(id)})"
+    room = _MAX_TITLE if cells is None else min(_MAX_TITLE, cells - cell_len(rest))
+    return _shortened(document.title or "", max(room, _LEAST_TITLE)) + rest
 
 
-def _shortened(title: str) -> str:
+def _shortened(title: str, cells: int) -> str:
     """Return a title that is cut at its end, as its beginning is what a person knows it by."""
-    line = one_line(title)
-    return line if len(line) <= _MAX_TITLE else f"{line[: _MAX_TITLE - 1].rstrip()}…"
+    line = Text(one_line(title))
+    line.truncate(cells, overflow="ellipsis")
+    return str(line)
 
 
 def title_columns(titles: Sequence[str | None], dates: Sequence[str | None]) -> list[Column]:

@@ -143,8 +143,9 @@ def _run(docker: Any, label: str, heap: str) -> Any:
         "cluster.routing.allocation.disk.threshold_enabled": "false",
         "ES_JAVA_OPTS": f"-Xms{heap} -Xmx{heap}",
     }
-    # Without passwords, the port is for this machine alone, where the daemon is on it.
-    port = ("127.0.0.1", None) if docker.host() == "localhost" else None
+    # Without passwords, the port is for this machine alone, where the daemon is on it; the commands
+    # use 9200 by themselves.
+    port = ("127.0.0.1", node.free_port()) if docker.host() == "localhost" else None
     return docker.run(IMAGE, detach=True, name=label, environment=environment, ports={9200: port})
 
 

@@ -73,7 +73,7 @@ def start(
         distribution = require_distribution(release, java)
         server = _server(name)
         open_folder(server.root)
-        port = port or _free_port()
+        port = port or free_port()
         own = {"xpack.security.enabled": False, "xpack.ml.enabled": False}
         common = {"cluster.name": f"es-simhash-{name}", "node.name": name, "http.port": port}
         if release.product == "elasticsearch":
@@ -150,7 +150,7 @@ def _lock() -> Iterator[None]:
         yield
 
 
-def _free_port() -> int:
+def free_port() -> int:
     """Return 9200 where it is free on loopback, else a port that is."""
     for port in (_PORT, 0):
         with socket.socket() as probe:

@@ -85,15 +85,16 @@ def test_the_sample_fits_on_one_screen_of_80_columns(
     printed = done.out.splitlines()
     assert len(printed) <= 24
     # The second line, and the last two, have the name of an index that is longer than the sample's.
-    assert all(cell_len(line) <= 80 for line in printed[2:-2])
+    assert all(cell_len(line) <= 80 for line in printed[2:-3])
     for kind in ("exact", "version", "contains", "excerpt_of", "shares_passages", "semantic"):
         assert sum(line.startswith(f"{kind}: score ") for line in printed) == 1
     # Of the many pairs that share passages, one of which a reader sees why it is no version.
     (shares,) = (re.findall(r"(\d+)%", line) for line in printed if "ssages: " in line)
     assert max(map(int, shares)) < 80
-    # What is to be typed is of a document that was shown.
-    assert re.search(r"--id (\S+)", printed[-1])[1] in [
-        line.split()[0] for line in printed[:6] if line
+    # Documents are shown by title and date; what is to be typed is of one that was shown.
+    id = re.search(r"--id (\S+)", printed[-2])[1]
+    assert [
+        line for line in printed if re.search(rf"^  [A-Z].*, \d{{4}}-\d\d-\d\d \({id}\)$", line)
     ]
 
 
@@ -122,6 +123,27 @@ def test_control_characters_steer_no_terminal(demo: Run, corpus: Path) -> None:
     out = demo().out
     assert "\x1b" not in out
     assert "[bold]b" in out
+
+
+def test_titles_are_shown_where_there_is_a_field_of_them(demo: Run, corpus: Path) -> None:
+    write(corpus, {**GOOD, "titel": "Fähre zur Insel"}, {**COPY, "titel": "Fähre und Hunde"})
+    done = demo()
+    assert (done.status, done.err) == (0, "")
+    assert "  Fähre zur Insel (good)\n" in done.out
+    assert "  Fähre und Hunde (copy)\n" in done.out
+
+
+def test_a_cluster_that_no_command_finds_by_itself_is_named(
+    demo: Run, cluster_url: str, corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(corpus, GOOD, COPY)
+    export = f"export ELASTICSEARCH_URL={cluster_url}"
+    assert export not in demo().out
+    monkeypatch.delenv("ELASTICSEARCH_URL")
+    done = demo("--url", cluster_url)
+    is_default = cluster_url in ("http://localhost:9200", "http://127.0.0.1:9200")
+    assert (export in done.out) is not is_default
+    assert "--url" not in done.out
 
 
 def test_the_report_is_written_and_named(demo: Run, corpus: Path) -> None:

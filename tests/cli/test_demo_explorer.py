@@ -51,7 +51,9 @@ def test_the_explorer_runs_until_it_is_stopped(
 ) -> None:
     terminal = open_demo()
     terminal.read(lambda: "(Ctrl-C stops)" in terminal.shown)
-    (address,) = re.findall(r"Explore it at (http://127\.0\.0\.1:\d+/explorer/) ", terminal.shown)
+    (address,) = re.findall(
+        r"Open (http://127\.0\.0\.1:\d+/explorer/) and choose a", terminal.shown
+    )
     assert len(terminal.shown.splitlines()) <= 24
     with urlopen(f"{address}documents/good", timeout=30) as answer:
         page = answer.read().decode()
@@ -66,6 +68,9 @@ def test_the_explorer_runs_until_it_is_stopped(
     after = terminal.shown[before:]
     assert "is kept." in after
     assert "related es-simhash-demo-" in after
+    assert after.splitlines()[-1].startswith(
+        "In an index that you have: `es-simhash install INDEX`"
+    )
     assert "Traceback" not in terminal.shown
 
 

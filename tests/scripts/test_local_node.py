@@ -113,7 +113,7 @@ def test_the_reason_of_a_failed_start_is_read_from_the_log() -> None:
 def test_a_free_port_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         monkeypatch.setattr(node, "_PORT", taken.getsockname()[1])
-        assert node._free_port() != taken.getsockname()[1]
+        assert node.free_port() != taken.getsockname()[1]
 
 
 def test_home_is_the_folder_that_the_environment_names(
@@ -243,6 +243,7 @@ def test_a_container_is_started_found_again_and_removed(
     cluster_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     docker = Containers(urlsplit(cluster_url).port or 0)
+    monkeypatch.setattr(node, "free_port", lambda: 9200)
     monkeypatch.setattr(engine, "_docker", docker.connected)
     monkeypatch.delenv("ELASTICSEARCH_URL", raising=False)
     first = engine.find_engine(name="mine", heap="512m")
@@ -252,8 +253,8 @@ def test_a_container_is_started_found_again_and_removed(
     assert docker.created["name"] == "es-simhash-mine"
     assert docker.created["environment"]["xpack.security.enabled"] == "false"
     assert docker.created["environment"]["ES_JAVA_OPTS"] == "-Xms512m -Xmx512m"
-    # Without passwords it must not be open to other machines.
-    assert docker.created["ports"] == {9200: ("127.0.0.1", None)}
+    # Without passwords it must not be open to other machines; the commands look at 9200.
+    assert docker.created["ports"] == {9200: ("127.0.0.1", 9200)}
     second = engine.find_engine(name="mine")
     assert (second.url, second.started, docker.starts) == (first.url, False, 1)
     second.stop()

@@ -39,8 +39,11 @@ def missing_index_error(gateway: Gateway, index: str, *, may_create: bool = Fals
     """
     names = index_names(gateway)
     create = f"reate it with `es-simhash install {index}`"
+    # Another cluster may have been meant.
+    missing = f"Index {index!r} does not exist at {gateway.address}."
     near = difflib.get_close_matches(index, names, 1, _NEAR)
     if near:
+        missing = f"Index {index!r} does not exist."
         advice = f"Did you mean {near[0]!r}?" + (f" Else c{create}." if may_create else "")
     elif may_create or not names:
         advice = f"C{create}."
@@ -48,7 +51,7 @@ def missing_index_error(gateway: Gateway, index: str, *, may_create: bool = Fals
         left = len(names) - _MOST_NAMES
         more = f" and {left} more" if left > 0 else ""
         advice = f"Name one of {', '.join(names[:_MOST_NAMES])}{more}."
-    return IndexMissing(f"Index {index!r} does not exist. {advice}")
+    return IndexMissing(f"{missing} {advice}")
 
 
 def mistyped_for(index: str, names: Collection[str]) -> str | None:

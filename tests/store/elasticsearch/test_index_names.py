@@ -50,16 +50,18 @@ def test_the_names_are_those_that_a_user_gave(client: Any, index_name: str) -> N
     [
         (["articles"], False, "Index 'articels' does not exist. Did you mean 'articles'?"),
         (["articles"], True, "Did you mean 'articles'? Else create it with `es-simhash install ar"),
-        (["b", "c"], True, "does not exist. Create it with `es-simhash install articels`."),
-        ([], False, "does not exist. Create it with `es-simhash install articels`."),
-        (["b", "c"], False, "does not exist. Name one of b, c."),
-        (list("bcdefgh"), False, "does not exist. Name one of b, c, d, e, f and 2 more."),
+        (["b", "c"], True, "at http://es:9200. Create it with `es-simhash install articels`."),
+        ([], False, "not exist at http://es:9200. Create it with `es-simhash install articels`."),
+        (["b", "c"], False, "does not exist at http://es:9200. Name one of b, c."),
+        (list("bcdefgh"), False, "Name one of b, c, d, e, f and 2 more."),
     ],
 )
 def test_the_way_out_is_the_nearest_name_or_what_is_wanted(
     names: list[str], may_create: bool, sentence: str
 ) -> None:
     class Cluster:
+        address = "http://es:9200"
+
         def once(self, method: str, path: str) -> dict[str, Any]:
             return {"indices": [{"name": name} for name in names]}
 
