@@ -104,8 +104,10 @@ def changes(
         if output_format == "html":
             timeline = searched.timeline(a, b, date_field=date_field)
         if output_format in _FORMATS_WITH_TITLES:
-            titles = titles_of(searched, ids)
+            versions = () if timeline is None else timeline.versions
+            titles = titles_of(searched, (*ids, *(version.id for version in versions)))
             a, b = titles.named(a), titles.named(b)
+            timeline = None if timeline is None else timeline.with_titles(titles.by_id())
     print_changes(found, a, b, output_format, relation, timeline)
 
 

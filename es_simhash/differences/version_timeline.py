@@ -1,7 +1,7 @@
 """The versions of two compared documents in order of their dates, and the steps from the two."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -13,11 +13,18 @@ class DatedVersion:
         date: Its date, as `Version` has it; None without one.
         place: Its date as a number that can be compared with those of the other versions; None
             without a date.
+        title: Its title; None without one.
     """
 
     id: str
     date: str | None = None
     place: float | None = None
+    title: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Its title, or its id."""
+        return self.title or self.id
 
 
 @dataclass(frozen=True)
@@ -57,6 +64,11 @@ class Timeline:
         """Return the timeline of versions in any order."""
         ordered = tuple(sorted(versions, key=_order))
         return cls(index, family, date_field, ordered, documents, *compared)
+
+    def with_titles(self, titles: Mapping[str, str | None]) -> "Timeline":
+        """Return it with the titles of its versions, by their ids."""
+        versions = tuple(replace(each, title=titles.get(each.id)) for each in self.versions)
+        return replace(self, versions=versions)
 
     @property
     def dated(self) -> tuple[DatedVersion, ...]:

@@ -12,6 +12,17 @@ from es_simhash.text.escaping import printable
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+# What pages call the relation of a document to another, as the widget does.
+_KINDS = {
+    "exact": "same text",
+    "version": "version",
+    "contains": "contains the other",
+    "excerpt_of": "excerpt of the other",
+    "shares_passages": "shared passages",
+    "semantic": "similar subject",
+    "none": "no relation",
+}
+
 
 def render_page(template: str, **values: Any) -> str:
     """Return a whole page, light or dark as the reader has it.
@@ -48,7 +59,12 @@ def environment(*packages: str) -> "Environment":
         keep_trailing_newline=True,
     )
     templates.filters.update(
-        day=day, one_line=shortened, percent=percent, thousands=_thousands, web=web_address
+        day=day,
+        kind=_KINDS.__getitem__,
+        one_line=shortened,
+        percent=percent,
+        thousands=_thousands,
+        web=web_address,
     )
     templates.globals.update(style_sheet=_embedded_style_sheet, counted=counted, plural=plural)
     return templates

@@ -126,6 +126,19 @@ def test_a_table_has_all_versions_and_says_which_are_compared() -> None:
     ]
 
 
+def test_versions_are_shown_by_title_where_they_have_one() -> None:
+    found = timeline([10, 20, 30], ("d1", "d2")).with_titles({"d0": "First", "d1": "Second"})
+    page = page_of(found)
+    rows = [row.replace("</td><td>", " ") for row in re.findall("<tr><td>.*?</tr>", page)]
+    assert [Page(row).words for row in rows] == [
+        "1970-01-31 d2 B",
+        "1970-01-21 Second A d1",
+        "1970-01-11 First d0",
+    ]
+    assert "Older: First → Second" in Page(page).words
+    assert "<title>1970-01-11: First</title>" in page
+
+
 @pytest.mark.parametrize("id", ["\x1b[31m\u202ex", HOSTILE])
 def test_ids_are_text(id: str) -> None:
     versions = (DatedVersion(id, "1970-01-01", 0), DatedVersion("b", "1970-01-02", DAY))

@@ -249,7 +249,7 @@ def _picture(timeline: Timeline, places: Places, width: int) -> DotPicture:
                 base - size.pitch * level,
                 radius,
                 style,
-                f"{version.date or 'no date'}: {version.id}",
+                f"{version.date or 'no date'}: {version.name}",
             )
             for version, level, radius, style in stacked
         ),

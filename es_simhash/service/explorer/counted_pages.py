@@ -25,7 +25,7 @@ from es_simhash.service.explorer.rendering import PageWriter
 from es_simhash.service.responses import Problem
 
 # Seconds that a page waits for what is computed in the background.
-_WAIT, _SHORT_WAIT = 8.0, 1.5
+_WAIT, _SHORT_WAIT = 8.0, 2.5
 
 
 @dataclass(frozen=True)
@@ -48,16 +48,22 @@ class CountedPages:
         self._background.close()
 
     async def glance(self, caller: Caller) -> dict[str, Any]:
-        """Return the figures of the first page; none while they are being counted."""
+        """Return the figures of the first page; while they are being counted, the documents."""
+        report, problem = None, ""
+        key = self._key("glance", caller)
         try:
-            report = await self._report(caller, _SHORT_WAIT)
-        except Problem as problem:
-            if problem.status >= 500:
+            report = await self._background.value(
+                key, lambda: self.reader.glance(caller.filters), _SHORT_WAIT
+            )
+        except Problem as found:
+            if found.status >= 500:
                 raise
-            report = None
+            problem = found.detail
         return {
             "can_search": await self._run(self.reader.can_search),
             "report": None if report is None else ReportPage(report, ExplorerLinks()),
+            "documents": await self._run(lambda: self.reader.count(caller.filters)),
+            "problem": problem,
         }
 
     async def _report(self, caller: Caller, seconds: float) -> IndexReport | None:

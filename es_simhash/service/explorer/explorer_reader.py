@@ -28,6 +28,7 @@ from es_simhash.service.served_answers import Answers
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.errors import RequestRejected
 from es_simhash.store.intents import (
+    Count,
     Find,
     FindExcerpts,
     FindWords,
@@ -47,8 +48,10 @@ if TYPE_CHECKING:
 # Of more documents, copied passages are left to the command line: all texts are read for them.
 MAX_COMPARED = 5_000
 # Seconds for reading the families.
-_READING_SECONDS = 60.0
+_READING_SECONDS, _GLANCE_SECONDS = 60.0, 10.0
 _FAMILIES = 1_000
+# Versions on a timeline that are shown by title: the newest, and the two that are compared.
+_TITLES = 200
 
 Answered = TypeVar("Answered")
 MakeReport = Callable[[ReportOptions], IndexReport]
@@ -183,9 +186,23 @@ class ExplorerReader:
         evidence = self.answers.allowed.evidence
         dated = filters if evidence and self._shows_dates else None
         compared = self.answers.compared((a, b), changes=evidence, timeline=dated)
+        timeline = compared.timeline
+        if timeline is not None:
+            newest = timeline.versions[-_TITLES:]
+            others = self.contexts([*{a, b, *(version.id for version in newest)}], filters)
+            timeline = timeline.with_titles({id: each["title"] for id, each in others.items()})
         return ComparedDocuments(
-            compared.relation, compared.changes, contexts[a], contexts[b], compared.timeline
+            compared.relation, compared.changes, contexts[a], contexts[b], timeline
         )
+
+    def glance(self, filters: Filters) -> IndexReport:
+        """Return what of the report is soon there: families, the newest and the largest."""
+        options = ReportOptions(filters=tuple(filters), seconds=_GLANCE_SECONDS, sampled=0)
+        return self._allowed(self.read_report(options), filters)
+
+    def count(self, filters: Filters) -> int:
+        """Return how many documents match."""
+        return self._ask(Count(Where(tuple(filters))))
 
     def report(self, filters: Filters) -> IndexReport:
         """Return a report of all documents that match, with what may be known of them alone."""
@@ -207,7 +224,6 @@ class ExplorerReader:
             report = self.read_report(replace(options, copies=False))
             notes.append("Copied passages could not be looked for.")
         if report.newest is not None and not self._shows_dates:
-            report = replace(report, newest=None)
             notes.append("The newest versions are left out: dates may not be shown.")
         return self._allowed(replace(report, notes=(*report.notes, *notes)), filters)
 
@@ -248,7 +264,7 @@ class ExplorerReader:
             )
             for family in report.largest
         )
-        newest = report.newest
+        newest = report.newest if self._shows_dates else None
         if newest is not None:
             shown = tuple(
                 replace(version, document=allowed(version.document)) for version in versions

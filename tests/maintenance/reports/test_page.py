@@ -79,7 +79,7 @@ def test_documents_have_their_dates_and_a_family_its_first_and_last() -> None:
     assert "d12021-05-01" in words
     assert "1 other version, the oldest of 2018-03-04" in words
     assert '<th scope="row">0.7–0.8</th><td class="number">1</td>' in source
-    assert "<small>1 version</small>" in source
+    assert "<small>version 1</small>" in source
 
 
 def test_pairs_next_to_the_threshold_have_a_waterfall() -> None:

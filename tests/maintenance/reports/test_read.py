@@ -167,7 +167,7 @@ def test_copies_and_boilerplate_are_looked_for_when_told(client: Any, build: Bui
     assert report.copies is not None
     assert [(copy.a.id, copy.b.id) for copy in report.copies.copies] == [("a", "b")]
     page = Page(report_html(report))
-    assert "A (a), 2020-01-01 was first by date, then B (b), 2021-01-01" in page.words
+    assert "By date: A (a), 2020-01-01, then B (b), 2021-01-01" in page.words
     assert " ".join(TAKEN.split())[:200] in page.words
     assert "Shared boilerplate" in page.words
 

@@ -9,10 +9,11 @@ from urllib.parse import quote
 import pytest
 
 from es_simhash.service.config_file import read_configuration
+from es_simhash.service.explorer import counted_pages
 from es_simhash.service.service_config import ServiceConfig, ServiceLimits
 from tests.support.pages import Page
 from tests.support.proxy import Proxy
-from tests.support.service import KEYS, ODD_IDS, Serve, bearer, tenant_config
+from tests.support.service import KEYS, ODD_IDS, Serve, bearer, tenant_config, tenant_documents
 from tests.support.shelf import text
 
 pytestmark = pytest.mark.cluster
@@ -60,16 +61,27 @@ def test_the_first_page_shows_the_newest_versions_and_the_largest_families(
     serve: Serve, tenants: str
 ) -> None:
     http = serve(tenants)
-    # What the first page does not wait for.
-    overview = page(http, "/explorer/overview")
+    # Nothing else was opened before, which would have counted them.
     home = page(http, "/explorer/")
+    overview = page(http, "/explorer/overview")
     for heading in ("The newest versions", "The largest families"):
         assert heading in overview.words
         assert heading in home.words
     assert "Title of b3" in home.words
     assert "2024-01-01" in home.words
-    families = [value for value in home.values("href") if "/explorer/families/" in (value or "")]
-    assert any(http.get(value).status_code == 200 for value in families)
+    # Who chooses a family by its title sees its versions, not one of them.
+    (family,) = re.findall(r'<a href="(/explorer/families/[0-9a-f]{16})"[^>]*><bdi', home.source)
+    assert "5 versions of" in page(http, family).words
+
+
+def test_the_first_page_says_how_many_documents_there_are_while_families_are_counted(
+    serve: Serve, tenants: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counted_pages, "_SHORT_WAIT", 0.0)
+    home = page(serve(tenants), "/explorer/")
+    assert "their families are being counted. Show them" in home.words
+    (count,) = re.findall(r"(\d+) documents; their", home.words)
+    assert int(count) == len(list(tenant_documents()))
 
 
 def test_every_link_leads_to_a_page(serve: Serve, tenants: str) -> None:
