@@ -130,7 +130,7 @@ def _summary(report: BackfillReport) -> str:
         f"{counts['written']} written, {counts['unchanged']} unchanged, "
         f"{counts['without_text']} without text, {counts['gone']} deleted during the run, "
         f"{counts['failed']} failed in {counts['seconds']:.1f} s "
-        f"({report.rate:.0f} documents/s), run {report.run}"
+        f"({counted(round(report.rate), 'document')}/s), run {report.run}"
     )
 
 
@@ -141,7 +141,7 @@ def _print_estimate(estimated: Estimate, index: str) -> None:
     )
     click.echo(
         f"Time: about {duration(estimated.seconds)} "
-        f"({estimated.documents_per_second:.0f} documents/s)."
+        f"({counted(round(estimated.documents_per_second), 'document')}/s)."
     )
     click.echo(
         f"Disk: about {byte_size(estimated.bytes_added)} more after the run "

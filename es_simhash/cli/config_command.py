@@ -14,7 +14,7 @@ from es_simhash.cli.output import print_json
 from es_simhash.constraints import constraints
 from es_simhash.described import parameters
 from es_simhash.store.config import DocumentSettings
-from es_simhash.store.elasticsearch.gateway import Client
+from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.installation.document_settings import (
     configure,
     document_settings,
@@ -98,6 +98,23 @@ def _print(settings: DocumentSettings, index: str, *, is_proposal: bool) -> None
     Console().print(table)
     if is_proposal:
         click.echo(f"Nothing is stored. Store these with `es-simhash config {index} --accept`.")
+
+
+def proposal_line(client: Client, index: str, simhash_field: str) -> str | None:
+    """Return what else than the text an index may say; None if it has a title or a date."""
+    present = document_settings(client, index, simhash_field=simhash_field)
+    if present.title is not None or present.date is not None:
+        return None
+    Gateway.of(client).refresh_if_allowed(index)
+    proposed = _proposed(client, index, simhash_field)
+    proposed.pop("text", None)
+    if not proposed:
+        return None
+    looks = described(DocumentSettings(**proposed))
+    return (
+        f"The documents look like this: {looks}. "
+        f"Store that with `es-simhash config {index} --accept`."
+    )
 
 
 def described(settings: DocumentSettings) -> str:

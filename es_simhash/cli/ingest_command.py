@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import click
 
 from es_simhash.cli.commands import Chosen, command
+from es_simhash.cli.config_command import proposal_line
 from es_simhash.cli.options import (
     PROCESSES,
     MetricsFile,
@@ -26,7 +27,7 @@ from es_simhash.cli.output import print_json, undated_line
 from es_simhash.cli.progress import ProgressBar, bytes_progress, log_warnings, require_no_failures
 from es_simhash.cli.run_metrics import RunCounts, RunMetrics
 from es_simhash.constraints import constraints
-from es_simhash.errors import EsSimhashError
+from es_simhash.errors import ClusterError, EsSimhashError
 from es_simhash.ingestion.bulk.document_batches import Source
 from es_simhash.ingestion.bulk.input_sources import (
     PATTERNS,
@@ -42,6 +43,7 @@ from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.ingestion.ingest_settings import IngestProgress, IngestSettings
 from es_simhash.ingestion.sources.index_documents import INDEX_PATH, IndexDocuments
 from es_simhash.store.connection import Connection
+from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.profiles import complete
 from es_simhash.text.counting import counted
 from es_simhash.text.escaping import file_name, one_line
@@ -153,9 +155,9 @@ class IngestSummary:
 
     def _line(self) -> str:
         before = self.progress.before.documents
-        rate = self.report.documents / self.seconds
+        rate = counted(round(self.report.documents / self.seconds), "document")
         resumed = f", {before} by the interrupted run" if before else ""
-        return f"{self.total.summary} in {self.seconds:.1f} s ({rate:.0f} documents/s{resumed})"
+        return f"{self.total.summary} in {self.seconds:.1f} s ({rate}/s{resumed})"
 
     def _print_versions(self, audit: str) -> None:
         total = self.total
@@ -254,6 +256,8 @@ def ingest(
         counts = partial(_counts, summary, rules)
         with runs.run(counts), summary.printed(), closing(outcomes):  # type: ignore[type-var]
             _consume(outcomes, summary, bar)
+        if output_format == "table" and summary.report.counts["written"]:
+            _print_hints(client, target, summary.progress)
     failed = summary.total.counts["failed"]
     require_no_failures(failed, failures_file or "the lines above, or --dead-letter FILE,")
 
@@ -303,6 +307,16 @@ def _decision(outcome: Outcome) -> dict[str, Any]:
         "reason": outcome.reason,
         "lost": None if outcome.lost is None else asdict(outcome.lost),
     }
+
+
+def _print_hints(client: Gateway, target: Target, progress: IngestProgress) -> None:
+    """Print what the first run of a user lacks: ids, and the fields of titles and dates."""
+    if progress.has_hashes:
+        click.echo("The ids are hashes of the documents: set --id-field if a field has their ids.")
+    # Whoever may write need not have the right to read.
+    with suppress(ClusterError):
+        if (line := proposal_line(client, target.index, target.simhash_field)) is not None:
+            click.echo(line)
 
 
 def _consume(outcomes: Iterable[Outcome], summary: IngestSummary, bar: ProgressBar) -> None:

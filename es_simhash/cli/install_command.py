@@ -10,6 +10,7 @@ import click
 from es_simhash.cli.commands import Chosen, command
 from es_simhash.cli.config_command import described
 from es_simhash.cli.options import Fields, Semantics, Target, Vocabulary, no_index
+from es_simhash.cli.output import require_yes
 from es_simhash.constraints import constraints
 from es_simhash.errors import ClusterError, InputError
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
@@ -124,7 +125,7 @@ def _require_meant(client: Gateway, index: str) -> None:
 
     Raises:
         InputError: Nobody can be asked.
-        Abort: It was not meant.
+        SystemExit: It was not meant.
     """
     names = index_names(client)
     other = None if index in names else mistyped_for(index, names)
@@ -135,7 +136,7 @@ def _require_meant(client: Gateway, index: str) -> None:
             f"Index {index!r} does not exist, but {other!r} does. Name that, or add --create."
         )
     question = f"Index {index!r} does not exist, but {other!r} does. Create {index!r}"
-    click.confirm(question, default=False, abort=True)
+    require_yes(question, "Nothing was created.")
 
 
 def _is_terminal() -> bool:

@@ -48,6 +48,21 @@ def print_result(result: Printed, output_format: str, show: Callable[[Printed], 
         show(result)
 
 
+def require_yes(question: str, otherwise: str) -> None:
+    """Ask, and end the command with status 1 unless the answer is yes.
+
+    Args:
+        question: The question, without its mark.
+        otherwise: What is then said, such as that nothing was removed.
+
+    Raises:
+        SystemExit: The answer is no.
+    """
+    if not click.confirm(question, default=False):
+        click.echo(otherwise, err=True)
+        raise SystemExit(1)
+
+
 def now() -> str:
     """Return the local time, as logs begin their lines."""
     return time.strftime("%Y-%m-%dT%H:%M:%S")

@@ -11,7 +11,6 @@ from es_simhash.cli.options import PROCESSES, Fields, Quiet, TableOrJson, gatewa
 from es_simhash.cli.output import byte_size, duration, print_result
 from es_simhash.cli.progress import progress_bar
 from es_simhash.maintenance.plans.cost_model import (
-    CONSTANTS,
     EVERYTHING,
     TEXT,
     VERSIONS,
@@ -36,8 +35,8 @@ def plan(
     Prints disk, shards, memory, the time of ingest, backfill and families, and the milliseconds of
     a question, for versions alone and with semantic neighbours. Documents of a file are
     fingerprinted, and some are written into indices es-simhash-plan-* of their own, which are
-    deleted again; without a cluster, constants say what it takes. An index is only read. The
-    constants of the model are printed below.
+    deleted again; without a cluster, constants say what it takes. An index is only read. JSON has
+    the constants of the model as well.
     """
     naming = named_indices(target.connection)
     with naming, gateway_to(target.connection) as gateway, progress_bar(quiet=quiet) as progress:
@@ -70,9 +69,6 @@ def _print(plan: Plan) -> None:
     )
     for advice in plan.advice:
         click.echo(one_line(f"{advice.name:<12}{advice.value}: {advice.reason}."))
-    click.echo("Constants of the model:")
-    for name, each in CONSTANTS.items():
-        click.echo(one_line(f"  {name} = {each.value:g}: {each.source}"))
 
 
 def _rows(costs: Costs, plan: Plan) -> list[tuple[str, str]]:

@@ -50,6 +50,8 @@ KIND_STYLES = {
     "none": "dim",
 }
 _MAX_PASSAGES = 3
+# Kinds whose score is the semantic one.
+_SCORED = ("semantic", "none")
 # Characters of a passage whose differing words are marked; of longer ones both ends are shown.
 _MARKED = 12_000
 # Equal words that are shown before and behind differing ones, and words of one side altogether.
@@ -184,7 +186,8 @@ def print_evidence(relation: Relation, console: Console) -> None:
         if said.sentence is not None:
             console.print(one_line(said.sentence), markup=False)
     if relation.semantics is not None:
-        for line in semantic_lines(relation.semantics):
+        # Of versions it would be another score than theirs.
+        for line in semantic_lines(relation.semantics, scored=relation.kind in _SCORED):
             console.print(line)
     if relation.evidence:
         console.print(side_by_side(relation.evidence, semantic=relation.kind == "semantic"))
@@ -355,8 +358,13 @@ def _field(source: Mapping[str, Any], name: str) -> str:
 _MIN_SHARE = 0.005
 
 
-def semantic_lines(semantics: SemanticSimilarity) -> list[Text]:
-    """Return what both texts share, what each term adds to the similarity, and what that scores."""
+def semantic_lines(semantics: SemanticSimilarity, *, scored: bool) -> list[Text]:
+    """Return what both texts share, what each term adds to the similarity, and what that scores.
+
+    Args:
+        semantics: The similarity.
+        scored: Whether the score is shown.
+    """
     lines = [Text(one_line(sentence)) for sentence in semantics.shared_vocabulary]
     parts = shown_parts(semantics)
     for label, entities in (("shared entities: ", True), ("shared terms: ", False)):
@@ -383,7 +391,8 @@ def semantic_lines(semantics: SemanticSimilarity) -> list[Text]:
     if total:
         line += f" = {' + '.join(total)}"
     weighed = f"; background {semantics.background}" if semantics.background else ""
-    lines.append(Text(f"{line}, score {semantics.score:.2f}{weighed}", "dim"))
+    score = f", score {semantics.score:.2f}" if scored else ""
+    lines.append(Text(f"{line}{score}{weighed}", "dim"))
     return lines
 
 

@@ -88,13 +88,13 @@ def _measurements(examination: Examination) -> list[tuple[str, str]]:
     for block in examination.hottest:
         lines.append((
             "block",
-            f"{block.term} in {block.documents} documents, {block.expected:.2g} expected by "
-            "chance",
+            f"{block.term} in {counted(block.documents, 'document')}, {block.expected:.2g} "
+            "expected by chance",
         ))  # fmt: skip
     cost, recall = examination.cost, examination.recall
     lines.append((
         "cost",
-        f"a search within {cost.k} bits examines {cost.median} documents (median), "
+        f"a search within {cost.k} bits examines {counted(cost.median, 'document')} (median), "
         f"{cost.p90} (90th percentile), {cost.max} (maximum)",
     ))  # fmt: skip
     lines.append((
@@ -158,8 +158,17 @@ def _lines(report: Status) -> Iterator[tuple[str, str]]:
         yield from _coverage("method", method)
         if method.unreadable:
             yield "", f"{method.unreadable} in languages that it does not read"
-    yield "families", f"{report.families:,} of {counted(report.in_families, 'document')}"
+    yield "families", _families(report)
     yield "duplicates", f"{report.duplicates} flagged"
+
+
+def _families(report: Status) -> str:
+    """Return how many families there are; a document without other versions is one as well."""
+    if not report.in_families:
+        return f"none: run `es-simhash families run {one_line(report.index)}`"
+    further = report.in_families - report.families
+    documents = counted(report.in_families, "document")
+    return f"{report.families:,}, of {documents}: {further:,} are further versions"
 
 
 def _background(report: Status) -> str:
@@ -206,4 +215,5 @@ def _sizes(report: Status) -> str:
     if report.bytes is None:
         return "unknown: the cluster has no disk usage API, or the privilege `manage` is missing"
     shown = ", ".join(f"{name} {byte_size(count)}" for name, count in report.bytes.items() if count)
-    return f"{byte_size(sum(report.bytes.values()))} in addition to _source: {one_line(shown)}"
+    shown = f": {one_line(shown)}" if shown else ""
+    return f"{byte_size(sum(report.bytes.values()))} in addition to _source{shown}"

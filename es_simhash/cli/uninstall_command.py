@@ -8,6 +8,7 @@ import click
 
 from es_simhash.cli.commands import command
 from es_simhash.cli.options import StoredTarget
+from es_simhash.cli.output import require_yes
 from es_simhash.errors import InputError
 from es_simhash.store.installation.uninstall import UninstallReport
 from es_simhash.store.installation.uninstall import uninstall as uninstall_fields
@@ -55,9 +56,9 @@ def _ask(planned: UninstallReport, index: str) -> None:
             f"uninstall removes the fields of {documents} of {index!r}. "
             "Give --yes, or --dry-run to see the requests."
         )
-    click.confirm(
+    require_yes(
         f"Remove the fields of {documents} of {index!r}, with families and manual decisions",
-        abort=True,
+        "Nothing was removed.",
     )
 
 

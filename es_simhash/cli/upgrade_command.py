@@ -69,6 +69,8 @@ def _summary(report: UpgradeReport, index: str) -> str:
         f"{report.emptied} emptied, {report.failed} failed"
     )
     if report.field == report.field_before:
+        if not (report.written or report.emptied or report.failed):
+            return f"Index {index!r} has scheme {report.after} already; nothing to do."
         return f"Index {index!r} has scheme {report.after}: {counts}."
     return (
         f"Index {index!r} has scheme {report.after} under {report.field!r} in place of "

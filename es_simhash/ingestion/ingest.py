@@ -15,7 +15,7 @@ from es_simhash.ingestion.bulk.outcomes import IngestReport, Outcome
 from es_simhash.ingestion.bulk.run_documents import RunDocuments, key_of
 from es_simhash.ingestion.bulk.splitter import split_documents
 from es_simhash.ingestion.bulk.target_index import TargetIndex
-from es_simhash.ingestion.bulk.text_choice import TextChoice, with_first_batch
+from es_simhash.ingestion.bulk.text_choice import TextChoice, lacks_ids, with_first_batch
 from es_simhash.ingestion.bulk.write_policy import BatchReport, WritePolicy
 from es_simhash.ingestion.bulk.write_run import WriteAll, WriteRun
 from es_simhash.ingestion.deduplication.version_policy import DryRunPolicy, VersionPolicy
@@ -92,14 +92,19 @@ def ingest_sources(
         FileInUse: Another command has the journal or the audit log.
     """
     run = _Run.open(client, index, config, on_version, settings)
-    chosen = None
-    if run.choice.is_open():
+    chosen, first = None, None
+    if run.choice.is_open() or run.given.id_field is None:
         sources, first = with_first_batch(sources, settings.limits)
+    if run.choice.is_open():
         run, chosen = run.with_text_of(first)
     with _journal(sources, run.job(sources), settings) as journal:
         for records in journal.records():
             run.documents.load(records)
-        progress = IngestProgress(before=IngestReport.of_dict(journal.report), text_fields=chosen)
+        progress = IngestProgress(
+            before=IngestReport.of_dict(journal.report),
+            text_fields=chosen,
+            has_hashes=run.given.id_field is None and lacks_ids(first),
+        )
         batches = _resumed(sources, settings.limits, journal, progress)
         on_progress = settings.on_progress or (lambda progress: None)
         on_progress(progress)

@@ -24,11 +24,13 @@ class IngestProgress:
         before: What became of the documents in the part that an interrupted run did.
         text_fields: Fields of the text that the run has stored in an index that named none; None
             where it had to choose none.
+        has_hashes: Whether the first documents have no id, so that theirs are hashes of them.
     """
 
     done: int = 0
     before: IngestReport = field(default_factory=IngestReport)
     text_fields: str | None = None
+    has_hashes: bool = False
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,8 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 from prometheus_client.registry import Collector
 
 LOGGER = logging.getLogger("es_simhash.service")
-_LOGGERS = (LOGGER.name, "uvicorn.error")
+# What the server says of its own start and end is left out: the command prints the address.
+_LOGGERS = {LOGGER.name: logging.INFO, "uvicorn.error": logging.WARNING}
 _FIELDS = "fields"
 
 
@@ -70,10 +71,10 @@ def start_logging() -> None:
     """Send the records of the service and of its server to standard error."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
-    for name in _LOGGERS:
+    for name, level in _LOGGERS.items():
         logger = logging.getLogger(name)
         logger.handlers = [handler]
-        logger.setLevel(logging.INFO)
+        logger.setLevel(level)
         logger.propagate = False
 
 

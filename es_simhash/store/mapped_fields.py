@@ -18,8 +18,16 @@ NUMBER_TYPES = _INTEGER_TYPES | {"double", "float", "half_float", "scaled_float"
 KEYWORD_TYPES = _INTEGER_TYPES | {"keyword", "constant_keyword", "boolean"}
 
 # What the last part of the name of the field of a body is, and of a headline, best first.
-TEXT_NAMES = ("text", "body", "content", "fulltext", "full_text", "article", "inhalt", "texte")
-TITLE_NAMES = ("title", "headline", "subject", "heading", "name", "titel", "titre", "titulo")
+TEXT_NAMES = (
+    "text", "body", "content", "fulltext", "full_text", "article", "inhalt", "volltext",
+    "texte", "corps", "contenu", "texto", "cuerpo", "contenido", "testo",
+    "正文", "内容", "文本", "النص", "نص", "المحتوى", "पाठ", "सामग्री",
+)  # fmt: skip
+TITLE_NAMES = (
+    "title", "headline", "subject", "heading", "name", "titel", "überschrift", "ueberschrift",
+    "schlagzeile", "titre", "titulo", "título", "titular", "titolo",
+    "标题", "標題", "العنوان", "عنوان", "शीर्षक",
+)  # fmt: skip
 # What users name the fields of texts by.
 _TEXT_PARAMETERS = ("text", "text_field")
 

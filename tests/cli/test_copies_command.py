@@ -52,7 +52,7 @@ def test_the_table_says_who_was_first_and_what_was_left_out(call: Any, index: st
     done = call("copies", index, *OPTIONS)
     assert done.status == 0, done.err
     out = " ".join(done.out.split())
-    assert "1. a (anna), 2020-01-01 was first by date, then b (bert), 2021-01-01" in out
+    assert "1. By date: a (anna), 2020-01-01, then b (bert), 2021-01-01" in out
     assert "Boilerplate, left out: 7 values, 7 documents, as in n" in out
     assert "9 of 10 documents compared, 9 values of owner: 1 pair shares passages." in out
     err = " ".join(done.err.split())
@@ -77,7 +77,7 @@ def test_json_and_json_lines_have_everything(call: Any, index: str) -> None:
 
 def test_the_configured_fields_are_the_default(call: Any, index: str) -> None:
     assert call("config", index, "--owner-field", "owner", "--date-field", "when").status == 0
-    assert "a (anna), 2020-01-01 was first by date" in " ".join(call("copies", index).out.split())
+    assert "By date: a (anna), 2020-01-01, then" in " ".join(call("copies", index).out.split())
     by_family = call("copies", index, "--between", "simhash.family")
     assert "No document of" in by_family.refusal()
 

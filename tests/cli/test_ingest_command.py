@@ -52,6 +52,23 @@ def test_files_are_written_and_counted(
     assert not list(tmp_path.glob("*dead-letter*"))
 
 
+def test_what_a_first_run_lacks_is_said_once(client: Any, index: str, call: Run) -> None:
+    body = "The board proposes to pay 1.20 a share to holders of record on May 14. " * 2
+    article = {"number": "1", "überschrift": "Nordkai", "inhalt": body, "fecha": "2024-05-01"}
+    Path("a.jsonl").write_text(json.dumps(article), "utf-8")
+    hashes = "The ids are hashes of the documents: set --id-field if a field has their ids.\n"
+    first = call("ingest", index, "a.jsonl")
+    assert (first.status, first.err) == (0, "")
+    assert first.out.endswith(
+        f"{hashes}The documents look like this: title: überschrift, date: fecha. "
+        f"Store that with `es-simhash config {index} --accept`.\n"
+    )
+    assert call("config", index, "--accept").status == 0
+    again = call("ingest", index, "a.jsonl", "--id-field", "number")
+    assert again.out.startswith("1 written, 0 unchanged, 0 failed in ")
+    assert len(again.out.splitlines()) == 1
+
+
 def test_a_malformed_line_is_kept_and_makes_the_exit_status_1(
     index: str, call: Run, tmp_path: Path
 ) -> None:

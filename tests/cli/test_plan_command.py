@@ -30,11 +30,21 @@ def test_the_commands_of_the_page_run(call: Run, corpus: dict[str, Any], sample:
         assert done.status == 0, done.err
         if "json" not in words:
             assert "disk, one copy" in done.out
-            assert "Constants of the model:" in done.out
             assert "families on " in done.out
         else:
             plan = json.loads(done.out)
             assert plan["costs"]["versions"]["disk"] < plan["costs"]["everything"]["disk"]
+            assert plan["constants"]["shard_bytes"]["source"]
+
+
+def test_the_texts_of_a_sample_are_in_any_field(call: Run, corpus: dict[str, Any]) -> None:
+    lines = [json.dumps({"inhalt": each["text"]}) + "\n" for each in corpus.values()]
+    Path("artikel.jsonl").write_text("".join(lines), "utf-8")
+    named = ("plan", "--documents", "1000", "--sample", "artikel.jsonl")
+    done = call(*named, "--text-field", "inhalt")
+    assert (done.status, done.err) == (0, "")
+    assert f"those of file 'artikel.jsonl': {len(lines)} sampled" in done.out
+    assert "no field 'text'" in call(*named).refusal()
 
 
 @pytest.mark.parametrize("documents", ["0", "-5", "many"])

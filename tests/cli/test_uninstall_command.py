@@ -1,7 +1,9 @@
 """`es-simhash uninstall` shows, asks, and removes."""
 
 import json
+import sys
 import uuid
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from es_simhash import Index
 from tests.cli.conftest import Run
 from tests.support.made_up_texts import make_text
+from tests.support.terminal import Terminal
 
 pytestmark = pytest.mark.cluster
 
@@ -45,6 +48,21 @@ def test_without_a_terminal_yes_is_needed(call: Run, client: Any, name: str) -> 
     assert done.out.startswith(f"Took the fields from 1 document of index '{name}'.\n")
     assert fields_of(client, name) is None
     assert "has no fingerprint fields" in call("related", name, "--id", "1").refusal()
+
+
+def test_an_answer_other_than_yes_removes_nothing(
+    client: Any, cluster_url: str, name: str, tmp_path: Path
+) -> None:
+    code = (
+        "from es_simhash.cli.main import main; import sys; sys.argv = ['es-simhash', *{}]; main()"
+    )
+    typed = code.format(["uninstall", name, "--url", cluster_url])
+    terminal = Terminal([sys.executable, "-c", typed], {"TERM": "dumb"}, tmp_path)
+    terminal.read(lambda: "[y/N]: " in terminal.shown)
+    terminal.type(b"n\n")
+    assert terminal.end() == 1
+    assert terminal.shown.splitlines()[-1] == "Nothing was removed."
+    assert fields_of(client, name)
 
 
 def test_an_index_that_is_missing_is_one_sentence(call: Run) -> None:

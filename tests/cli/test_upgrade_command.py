@@ -41,6 +41,8 @@ def test_an_index_is_moved_shown_and_led_back(call: Run, client: Any, name: str)
     again = call("upgrade", name, "--quiet", "--finish")
     assert again.out.startswith(f"Index '{name}' has scheme {NEW}: 0 written, 0 with")
     assert "1 emptied" in again.out
+    done = call("upgrade", name, "--quiet")
+    assert done.out == f"Index '{name}' has scheme {NEW} already; nothing to do.\n"
     assert "has scheme already" not in call("upgrade", name, "--dry-run").out
     for command in (("related", name, "--id", "1"), ("status", name), ("doctor", name)):
         assert call(*command).status == 0, command

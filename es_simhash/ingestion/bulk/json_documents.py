@@ -22,7 +22,7 @@ LONGEST_ID = 512
 
 ID = "_id"
 # Member of a document that names its routing, as Elasticsearch's own searches return it.
-_PLAIN_ID = "id"
+PLAIN_ID = "id"
 ROUTING = "_routing"
 _decoder = json.JSONDecoder()
 
@@ -60,7 +60,7 @@ def parse_line(line: bytes, position: int, config: IndexConfig) -> Document | Fa
         return Failure(position, id, str(error))
     foreign = {ID, ROUTING, config.simhash_field} & fields.keys()
     if config.drops_id and ID not in fields:
-        foreign |= {_PLAIN_ID} & fields.keys()
+        foreign |= {PLAIN_ID} & fields.keys()
     source = cut(content, foreign) if foreign else content
     return Document(position, id, text, source.encode(), content, routing)
 
@@ -108,7 +108,7 @@ def loads(content: str) -> Any:
 
 def _id_of(fields: dict[str, Any], content: str, config: IndexConfig) -> str:
     """Return the id; the digest makes a second run find the documents of the first."""
-    names = (config.id_field,) if config.id_field else (ID, _PLAIN_ID)
+    names = (config.id_field,) if config.id_field else (ID, PLAIN_ID)
     for name in names:
         if fields.get(name) is not None:
             return checked_id(fields[name], name)

@@ -1,4 +1,4 @@
-"""The fields of the text of an index that says nothing of them, from the first documents."""
+"""What the first documents say: the fields of the text of an index that names none, and ids."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,7 @@ from typing import Any
 from es_simhash.errors import InputError
 from es_simhash.ingestion.bulk.document_batches import Batch, BatchLimits, Lines, Records, Source
 from es_simhash.ingestion.bulk.input_sources import JsonLines, StandardInput
-from es_simhash.ingestion.bulk.json_documents import decode, loads
+from es_simhash.ingestion.bulk.json_documents import ID, PLAIN_ID, decode, loads
 from es_simhash.ingestion.sources.record_file import RecordFile
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.errors import RequestRejected
@@ -94,6 +94,14 @@ def with_first_batch(
     if isinstance(source, StandardInput) and first is not None:
         source = replace(source, begun=chain((first,), batches))
     return [source, *others], first
+
+
+def lacks_ids(batch: Batch | None) -> bool:
+    """Check whether no document at the beginning of a batch has an id of its own."""
+    documents = list(islice(_documents(batch), SAMPLED))
+    return bool(documents) and not any(
+        document.get(name) is not None for document in documents for name in (ID, PLAIN_ID)
+    )
 
 
 def _documents(batch: Batch | None) -> Iterator[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from es_simhash.pairs.copies import CopiesReport, Copy, CopySide
-from es_simhash.text.counting import counted, plural
+from es_simhash.text.counting import counted, percent, plural
 from es_simhash.text.escaping import one_line
 
 _MAX_IDS = 8
@@ -15,7 +15,7 @@ def pair_line(copy: Copy) -> str:
     """Return the two documents as one line, in the order of their dates if both are known."""
     a, b = side_line(copy.a), side_line(copy.b)
     if copy.order == "by_date":
-        return f"{a} was first by date, then {b}"
+        return f"By date: {a}, then {b}"
     why = "of the same date" if copy.order == "same_date" else "order unknown without both dates"
     return f"{a} and {b}, {why}"
 
@@ -29,7 +29,7 @@ def side_line(side: CopySide) -> str:
         name, owner = _shortened(side.title), f" ({behind})"
     date = "" if side.since is None else f", {side.since}"
     if side.since_id not in (None, side.id):
-        date += f" as {one_line(side.since_id or '')}"
+        date += f" by its version {one_line(side.since_id or '')}"
     return f"{name}{owner}{date}"
 
 
@@ -40,11 +40,12 @@ def _shortened(title: str) -> str:
 
 def copy_line(copy: Copy) -> str:
     """Return how much two documents share, as one line."""
-    line = (
-        f"{counted(copy.letters, 'letter')} in {counted(len(copy.passages), 'passage')}, the "
-        f"longest of {copy.longest:,}; "
-        f"{copy.a.coverage:.0%} of the first text, {copy.b.coverage:.0%} of the second"
-    )
+    # An edited passage spans more than the equal words, which are the coverage of a relation.
+    line = f"{counted(len(copy.passages), 'passage')} with {counted(copy.letters, 'equal letter')}"
+    if len(copy.passages) > 1:
+        line += f", {copy.longest:,} in the longest"
+    of_first, of_second = percent(copy.a.coverage), percent(copy.b.coverage)
+    line += f"; over {of_first} of the first text, {of_second} of the second"
     if copy.pairs > 1:
         line += f"; {counted(copy.pairs - 1, 'more pair')} of their versions"
     if copy.boilerplate:

@@ -32,7 +32,7 @@ from es_simhash.pairs.postings import Postings
 from es_simhash.questions.index import Index
 from es_simhash.relation.shared_shingles import least_shared, sampled
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
-from es_simhash.store.config import IndexConfig
+from es_simhash.store.config import DEFAULT_TEXT_FIELD, IndexConfig
 from es_simhash.store.elasticsearch.errors import RequestRejected
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.index_stats import count_statuses, primary_sizes
@@ -96,7 +96,11 @@ def shared_pairs(texts: Sequence[str]) -> float:
 
 
 def measured_file(
-    gateway: Gateway | None, sample: Sample, name: str, progress: Progress = no_progress
+    gateway: Gateway | None,
+    sample: Sample,
+    name: str,
+    text_field: str = DEFAULT_TEXT_FIELD,
+    progress: Progress = no_progress,
 ) -> SampleFigures:
     """Return the figures of a sample, of which some documents are written into trial indices.
 
@@ -104,6 +108,7 @@ def measured_file(
         gateway: To the cluster; None where there is none, and constants say what it takes.
         sample: The sample.
         name: What it is called.
+        text_field: Field that has the texts.
         progress: Called after each step.
     """
     texts = sample.texts[:MEASURED]
@@ -118,7 +123,8 @@ def measured_file(
         engine = _engine_by_constants(characters)
         asked, questions = REFERENCE.asked, dict(REFERENCE.question_ms)
     else:
-        stored, engine, questions = _tried(gateway, texts, encoded, progress)
+        config = IndexConfig(text_field=text_field)
+        stored, engine, questions = _tried(gateway, texts, encoded, config, progress)
         asked = len(texts)
     progress("steps", 5, 5)
     return SampleFigures(
@@ -139,6 +145,7 @@ def _tried(
     gateway: Gateway,
     texts: Sequence[SampledText],
     encoded: Mapping[str, _Encoded],
+    config: IndexConfig,
     progress: Progress,
 ) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
     """Return bytes and seconds of the cluster by what is stored, and milliseconds of questions."""
@@ -162,7 +169,7 @@ def _tried(
             stored[choice] = trial.stored() / len(texts)
             if choice == EVERYTHING:
                 ids = [id for id, _ in numbered]
-                questions = question_times(Index(gateway, trial.name), ids)
+                questions = question_times(Index(gateway, trial.name, config=config), ids)
         progress("steps", step, 5)
     return stored, engine, questions
 
@@ -281,7 +288,8 @@ def plan_index(
         figures = REFERENCE
     elif is_file(sample):
         drawn = sample_of_file(sample, config)
-        figures = measured_file(_answering(gateway), drawn, f"file {sample!r}", progress)
+        name = f"file {sample!r}"
+        figures = measured_file(_answering(gateway), drawn, name, config.text_field, progress)
     else:
         drawn = sample_of_index(gateway, sample, config)
         figures = measured_index(gateway, sample, config, drawn)

@@ -34,10 +34,18 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "title": TITLE_NAMES,
     "date": (
         "published", "publication_date", "published_at", "pubdate", "date", "datum", "effective",
+        "veröffentlicht", "veroeffentlicht", "erschienen", "publié", "publicado", "fecha", "data",
+        "发布时间", "发布日期", "日期", "تاريخ_النشر", "التاريخ", "تاريخ", "दिनांक", "तारीख",
         "created", "created_at", "updated", "updated_at", "timestamp", "@timestamp",
     ),
-    "owner": ("owner", "section", "publisher", "department", "category", "source", "author"),
-    "language": ("language", "lang", "locale", "sprache"),
+    "owner": (
+        "owner", "section", "publisher", "department", "category", "source", "author",
+        "ressort", "rubrik", "rubrique", "sección", "seccion",
+        "栏目", "来源", "القسم", "المصدر", "विभाग", "स्रोत",
+    ),
+    "language": (
+        "language", "lang", "locale", "sprache", "langue", "idioma", "语言", "اللغة", "भाषा",
+    ),
     "link": ("url", "link", "permalink", "uri", "href"),
 }  # fmt: skip
 # Characters that a text has, in the middle of a sample, and that a title or another name has.

@@ -56,6 +56,27 @@ def test_what_is_proposed_can_be_stored_and_fingerprinted(client: Any, news: str
 
 
 @pytest.mark.cluster
+@pytest.mark.parametrize(
+    ("text", "title", "date", "owner", "language"),
+    [
+        ("inhalt", "überschrift", "veröffentlicht", "ressort", "sprache"),
+        ("contenido", "Titular", "fecha", "sección", "idioma"),
+        ("正文", "标题", "发布日期", "来源", "语言"),
+        ("المحتوى", "العنوان", "تاريخ", "القسم", "اللغة"),
+        ("पाठ", "शीर्षक", "दिनांक", "विभाग", "भाषा"),
+    ],
+)
+def test_names_are_known_in_other_languages(
+    client: Any, index_name: str, text: str, title: str, date: str, owner: str, language: str
+) -> None:
+    article = {text: TEXT * 3, title: "Nordkai", date: "2024-05-01", owner: "news", language: "xx"}
+    proposed = _index(client, index_name, article)
+    assert proposed == DocumentSettings(
+        text=f"{title},{text}", title=title, date=date, owner=owner, language=language
+    )
+
+
+@pytest.mark.cluster
 def test_a_body_that_was_fingerprinted_without_its_headline_stays_the_text(
     client: Any, news: str
 ) -> None:
