@@ -355,26 +355,60 @@ class Words:
         query: The query.
         title: Field of the title, which counts more; None for none.
         texts: Fields of the text.
+        values: Fields of keywords, each with the value that a match must have in it.
+        year: Field of a date, and the year that it must be in; None for any.
     """
 
     query: str
     title: str | None
     texts: tuple[str, ...]
+    values: tuple[tuple[str, str], ...] = ()
+    year: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True)
 class FindWords(Request[Rows]):
-    """Documents that a query of words matches, one of each family, best first; with their families.
+    """Documents that a query of words matches, one of each family; with their families.
 
     Attributes:
         words: The query.
         where: Which documents.
         size: How many, of those with a family and of those without.
+        newest: Field of the date by which they come, the newest first; None for the best first.
     """
 
     words: Words
     where: Where = field(default_factory=Where)
     size: int = 10
+    newest: DateField | None = None
+
+
+@dataclass(frozen=True)
+class CountValues(Request[dict[str, tuple[tuple[str, int], ...]]]):
+    """How many of the documents that a query of words matches have a value, by the field's name.
+
+    Attributes:
+        words: The query.
+        where: Which documents.
+        fields: Fields of keywords, as `KeywordFields` returns them; the most frequent values first.
+        years: Field of dates, whose years are counted, the latest first; None for none.
+    """
+
+    words: Words
+    where: Where
+    fields: tuple[str, ...]
+    years: str | None = None
+
+
+@dataclass(frozen=True)
+class KeywordFields(Request[dict[str, str]]):
+    """Where the values of fields of the user's are keywords: each itself, or its multi-field.
+
+    Attributes:
+        names: The fields; one whose values are texts alone is left out.
+    """
+
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The fields of mappings by their full names, and the nearest to a name that no mapping has."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any
@@ -354,13 +354,35 @@ def _keyword_hint(
     fields: Mapping[str, MappedField], mappings: Mapping[str, Mapping[str, Any]]
 ) -> str:
     """Return the end of a sentence that names a multi-field of keywords; empty without one."""
-    for index, field in fields.items():
-        for leaf in sorted(field.definition.get("fields", {})):
-            inner = f"{field.source}.{leaf}"
-            found = fields_named(inner, {index: mappings[index]}).get(index)
-            if found is not None and found.type in KEYWORD_TYPES:
-                return f"; {inner!r} is one"
-    return ""
+    inner = next((_inner_keyword(field, mappings[index]) for index, field in fields.items()), None)
+    return "" if inner is None else f"; {inner!r} is one"
+
+
+def _inner_keyword(field: MappedField, mapping: Mapping[str, Any]) -> str | None:
+    """Return the multi-field of a field that holds its values as keywords; None without one."""
+    known = mapped_fields(mapping)
+    inner = [f"{field.source}.{leaf}" for leaf in sorted(field.definition.get("fields", {}))]
+    return next((name for name in inner if known[name].type in KEYWORD_TYPES), None)
+
+
+def keyword_fields(
+    names: Iterable[str], mappings: Mapping[str, Mapping[str, Any]]
+) -> dict[str, str]:
+    """Return the field that holds the values of each field as keywords: itself, or a multi-field.
+
+    Args:
+        names: The fields; one is left out where a mapping that has it holds texts alone.
+        mappings: The mapping of each index behind a name.
+    """
+    found = {}
+    for name in names:
+        keywords = {
+            name if field.type in KEYWORD_TYPES else _inner_keyword(field, mappings[index])
+            for index, field in fields_named(name, mappings).items()
+        }
+        if len(keywords) == 1 and (keyword := keywords.pop()) is not None:
+            found[name] = keyword
+    return found
 
 
 def is_data_stream(mappings: Mapping[str, Mapping[str, Any]]) -> bool:

@@ -1,38 +1,64 @@
-"""Addresses of the explorer's pages, also as the links of a report."""
+"""Addresses of the explorer's pages."""
 
-from urllib.parse import quote, urlencode
-
-from es_simhash.maintenance.reports.figures import Part, ScoreRange, SizeRange
-from es_simhash.maintenance.reports.page import ReportLinks
-from es_simhash.relation.relation import DocumentContext
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, quote, urlencode
 
 ROOT = "/explorer/"
-_COPIES = "copies"
 
 
-def _path(*parts: str) -> str | None:
-    """Return the address of escaped parts; None where a browser would change it.
+@dataclass(frozen=True)
+class Addresses:
+    """Addresses of the pages of one thing, which know the list that the reader came from.
 
-    A part of one or two dots leads out of its folder, however it is escaped.
+    Attributes:
+        back: Address of the list; None without one.
     """
-    if any(part in (".", "..") for part in parts):
-        return None
-    return ROOT + "/".join(quote(part, safe="") for part in parts)
+
+    back: str | None = None
+
+    def document(self, id: str) -> str | None:
+        """Return the address of a document's page."""
+        return self._path("documents", id)
+
+    def compare(self, a: str, b: str) -> str | None:
+        """Return the address of the comparison of two documents, the older one first."""
+        return self._path("compare", a, b)
+
+    def family(self, name: str) -> str | None:
+        """Return the address of a family's page."""
+        return self._path("families", name)
+
+    @property
+    def query(self) -> str:
+        """What ends each address: a query, or nothing."""
+        return "" if self.back is None else f"?{urlencode({'back': self.back})}"
+
+    def _path(self, *parts: str) -> str | None:
+        """Return the address of escaped parts; None where a browser would change it.
+
+        A part of one or two dots leads out of its folder, however it is escaped.
+        """
+        if any(part in (".", "..") for part in parts):
+            return None
+        return ROOT + "/".join(quote(part, safe="") for part in parts) + self.query
 
 
-def document_address(id: str) -> str | None:
-    """Return the address of a document's page."""
-    return _path("documents", id)
+# The lists that a reader comes from, by the path below ROOT.
+_LISTS = {
+    "families/": "Families",
+    "overview": "Overview",
+    "pairs": "Pairs",
+    "ungrouped": "Documents that are in no family",
+}
 
 
-def compare_address(a: str, b: str) -> str | None:
-    """Return the address of the comparison of two documents, the older one first."""
-    return _path("compare", a, b)
-
-
-def family_address(name: str) -> str | None:
-    """Return the address of a family's page."""
-    return _path("families", name)
+def list_title(address: str) -> str | None:
+    """Return what a list of the explorer is called; None for the address of none."""
+    path, _, query = address.removeprefix(ROOT).partition("?")
+    if path:
+        return _LISTS.get(path)
+    words = dict(parse_qsl(query)).get("q")
+    return None if words is None else f"Documents for “{words}”"
 
 
 def families_address(low: int, high: int | None = None) -> str:
@@ -53,35 +79,3 @@ def page_address(path: str, page: int, **given: str | int | float | None) -> str
     if page > 1:
         chosen["page"] = page
     return f"{ROOT}{path}" + (f"?{urlencode(chosen)}" if chosen else "")
-
-
-class ExplorerLinks(ReportLinks):
-    """Leads from the figures of a report to the explorer's pages."""
-
-    def document(self, id: str, context: DocumentContext) -> str | None:
-        """Return the address of a document's page."""
-        return document_address(id)
-
-    def family(self, name: str) -> str | None:
-        """Return the address of a family's page."""
-        return family_address(name)
-
-    def pair(self, a: str, b: str) -> str | None:
-        """Return the address of a comparison."""
-        return compare_address(a, b)
-
-    def part(self, part: Part) -> str | None:
-        """Return the address of a list of documents, or of families."""
-        return {
-            "unique": families_address(1, 1),
-            "copy": f"{ROOT}pairs?{urlencode({'kind': _COPIES})}",
-            "none": f"{ROOT}ungrouped",
-        }.get(part.style, families_address(2))
-
-    def sizes(self, sizes: SizeRange) -> str | None:
-        """Return the address of the families of these sizes."""
-        return families_address(sizes.low, sizes.high)
-
-    def scores(self, scores: ScoreRange) -> str | None:
-        """Return the address of the pairs of these scores."""
-        return f"{ROOT}pairs?{urlencode({'from': scores.low, 'to': scores.high})}"

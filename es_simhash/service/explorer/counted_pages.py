@@ -12,16 +12,18 @@ from es_simhash.maintenance.reports.index_report import IndexReport
 from es_simhash.maintenance.reports.page import ReportPage
 from es_simhash.service.callers import Caller
 from es_simhash.service.dispatcher import Dispatcher, Value
-from es_simhash.service.explorer.addresses import ExplorerLinks
+from es_simhash.service.explorer.addresses import Addresses
 from es_simhash.service.explorer.computed_values import Background
 from es_simhash.service.explorer.explorer_reader import ExplorerReader
+from es_simhash.service.explorer.page_contents import PAGE
 from es_simhash.service.explorer.page_parameters import (
-    PAGE,
     ChosenScores,
     ChosenSizes,
+    own_address,
     page_options,
 )
 from es_simhash.service.explorer.rendering import PageWriter
+from es_simhash.service.explorer.report_links import ExplorerLinks
 from es_simhash.service.responses import Problem
 
 # Seconds that a page waits for what is computed in the background.
@@ -85,7 +87,8 @@ class CountedPages:
         families = sizes.families[(page - 1) * PAGE : page * PAGE]
         shown = await self._run(lambda: self.reader.representatives(families, caller.filters))
         return self.writer.page(
-            "families.html", low=low, high=high, page=page, sizes=sizes, families=shown,
+            "families.html", back=own_address(request.url), low=low, high=high, page=page,
+            sizes=sizes, families=shown,
             has_next=len(sizes.families) > page * PAGE,
         )  # fmt: skip
 
@@ -94,7 +97,9 @@ class CountedPages:
         report = await self._report(caller, _WAIT)
         if report is None:
             return self.writer.wait()
-        return self.writer.page("overview.html", report=ReportPage(report, ExplorerLinks()))
+        back = own_address(request.url)
+        links = ExplorerLinks(Addresses(back))
+        return self.writer.page("overview.html", back=back, report=ReportPage(report, links))
 
     async def pairs(self, request: Request, caller: Caller) -> Response:
         """Show pairs of the sample by their scores, or copies of the same text."""
@@ -118,7 +123,8 @@ class CountedPages:
         contexts = await self._run(lambda: self.reader.contexts(ids, caller.filters))
         shown = [pair for pair in chosen if pair[0] in contexts and pair[1] in contexts]
         return self.writer.page(
-            "pairs.html", pairs=shown, contexts=contexts, low=low, high=high, page=page,
+            "pairs.html", back=own_address(request.url), pairs=shown, contexts=contexts,
+            low=low, high=high, page=page,
             total=len(pairs), is_copies=is_copies, at=report.at,
             has_next=len(pairs) > page * PAGE,
         )  # fmt: skip

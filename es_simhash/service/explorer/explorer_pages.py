@@ -16,12 +16,18 @@ from es_simhash.questions.family_members import MAX_MEMBERS
 from es_simhash.service.callers import Caller, explorer_caller
 from es_simhash.service.dispatcher import Value
 from es_simhash.service.endpoints import Endpoint, Endpoints, while_connected
-from es_simhash.service.explorer.addresses import ROOT, compare_address
+from es_simhash.service.explorer.addresses import ROOT, Addresses
 from es_simhash.service.explorer.counted_pages import CountedPages
 from es_simhash.service.explorer.explorer_reader import ExplorerReader
 from es_simhash.service.explorer.label_access import LabelFileAccess
 from es_simhash.service.explorer.label_pages import PATH, LabelPages
-from es_simhash.service.explorer.page_parameters import ListPage, page_options, search_words
+from es_simhash.service.explorer.page_contents import ChosenMatches, ListPage
+from es_simhash.service.explorer.page_parameters import (
+    own_address,
+    page_options,
+    search_words,
+    way_back,
+)
 from es_simhash.service.explorer.rendering import PageWriter, static_files
 from es_simhash.service.monitoring import log
 from es_simhash.service.operations import HEAVY, MemberPage, Question
@@ -139,11 +145,14 @@ class Explorer:
     async def home(self, request: Request, caller: Caller) -> Response:
         """Show the search box, and what a query finds."""
         words = search_words(request.query_params)
-        page = page_options(ListPage, request.query_params).page
+        chosen = page_options(ChosenMatches, request.query_params)
         if not words or not await self._run(self.reader.can_search):
             return self._writer.page("home.html", **await self._counted.glance(caller))
-        results = await self._run(lambda: self.reader.search(words, page, caller.filters))
-        return self._writer.page("results.html", words=words, page=page, results=results)
+        results = await self._run(lambda: self.reader.search(words, chosen, caller.filters))
+        return self._writer.page(
+            "results.html", back=own_address(request.url), words=words, chosen=chosen,
+            results=results,
+        )  # fmt: skip
 
     async def document(self, request: Request, caller: Caller) -> Response:
         """Show a document, and what is related to it."""
@@ -156,8 +165,8 @@ class Explorer:
             size = await self._run(lambda: self.reader.family_size(name, caller.filters))
             family = {"name": name, "documents": size}
         return self._writer.page(
-            "document.html", id=id, document=document, relations=relations, unrelated=unrelated,
-            family=family,
+            "document.html", back=way_back(request.query_params), id=id, document=document,
+            relations=relations, unrelated=unrelated, family=family,
         )  # fmt: skip
 
     async def family(self, request: Request, caller: Caller) -> Response:
@@ -166,7 +175,7 @@ class Explorer:
         operation = self.endpoints.operations["/v1/families/{id}"]
         question = Question(caller.filters, (name,), members=MemberPage(size=MAX_MEMBERS))
         family = await self._run(lambda: operation.answer(question).plain)
-        return self._writer.page("family.html", family=family)
+        return self._writer.page("family.html", back=way_back(request.query_params), family=family)
 
     async def compare(self, request: Request, caller: Caller) -> Response:
         """Show two documents side by side."""
@@ -179,14 +188,18 @@ class Explorer:
             ),
         )
         names = compared.a["title"] or a, compared.b["title"] or b
-        comparison = None
+        comparison, back = None, way_back(request.query_params)
         if compared.changes is not None:
             comparison = ComparisonPage(
-                compared.changes, *names, compared.relation, compared.timeline, compare_address
+                compared.changes,
+                *names,
+                compared.relation,
+                compared.timeline,
+                Addresses(back).compare,
             )
         return await self._run(
             lambda: self._writer.page(
-                "compare.html", a=a, b=b, names=names, relation=compared.relation,
+                "compare.html", back=back, a=a, b=b, names=names, relation=compared.relation,
                 comparison=comparison,
             )
         )  # fmt: skip
@@ -195,7 +208,9 @@ class Explorer:
         """Show the documents without a family."""
         page = page_options(ListPage, request.query_params).page
         results = await self._run(lambda: self.reader.ungrouped(page, caller.filters))
-        return self._writer.page("ungrouped.html", page=page, results=results)
+        return self._writer.page(
+            "ungrouped.html", back=own_address(request.url), page=page, results=results
+        )
 
     async def _missing(self, request: Request, caller: Caller) -> Response:
         raise Problem(404, "There is nothing at this address.")

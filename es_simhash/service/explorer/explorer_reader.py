@@ -12,16 +12,19 @@ from es_simhash.maintenance.reports.families import Family, all_families
 from es_simhash.maintenance.reports.index_report import IndexReport, ReportedDocument, ReportOptions
 from es_simhash.questions.document_contexts import Contexts
 from es_simhash.relation.relation import DocumentContext
+from es_simhash.service.explorer.narrowing import Narrowing
 from es_simhash.service.explorer.page_contents import (
+    PAGE,
+    ChosenMatches,
     ComparedDocuments,
     Context,
     DocumentPage,
     FamilySizesList,
     ListedDocument,
     ListedFamily,
+    SearchPage,
     UsefulPairs,
 )
-from es_simhash.service.explorer.page_parameters import PAGE
 from es_simhash.service.operations import Filters, Question
 from es_simhash.service.responses import Problem
 from es_simhash.service.served_answers import Answers
@@ -32,6 +35,7 @@ from es_simhash.store.intents import (
     Find,
     FindExcerpts,
     FindWords,
+    KeywordFields,
     MeasureFamilies,
     Request,
     SearchableFields,
@@ -83,15 +87,17 @@ class ExplorerReader:
         words = self._words("")
         return bool(words.title or words.texts)
 
-    def search(self, query: str, page: int, filters: Filters) -> DocumentPage:
-        """Return the documents that a query of words matches, one of each family, best first.
+    def search(self, query: str, chosen: ChosenMatches, filters: Filters) -> SearchPage:
+        """Return the documents that a query of words matches, one of each family.
 
         Raises:
             Problem: 400, when the engine cannot take the query.
         """
-        words, where = self._words(query), Where(tuple(filters))
+        page, narrowing, where = chosen.page, self._narrowing(), Where(tuple(filters))
+        words = narrowing.narrowed(self._words(query), chosen)
+        find = FindWords(words, where, page * PAGE + 1, narrowing.newest(chosen))
         try:
-            matches = self._ask(FindWords(words, where, page * PAGE + 1))
+            matches, counts = self._store.ask([find, narrowing.counting(words, where)])
         except RequestRejected as error:
             if error.status != 400:
                 raise
@@ -107,7 +113,22 @@ class ExplorerReader:
             for id, name in families.items()
             if id in contexts
         )
-        return DocumentPage(entries, matches.total, len(matches.rows) > page * PAGE)
+        has_next = len(matches.rows) > page * PAGE
+        facets = narrowing.facets(chosen, counts)
+        return SearchPage(entries, matches.total, has_next, facets, narrowing.date is not None)
+
+    def _narrowing(self) -> Narrowing:
+        """Return what matches can be narrowed by: values that may be shown."""
+        documents = self._config.documents
+        known = {"owner": documents.owner, "language": documents.language}
+        allowed = {
+            role: name
+            for role, name in known.items()
+            if name is not None and self.answers.allowed.allows(name)
+        }
+        keywords = self._ask(KeywordFields(tuple(allowed.values())))
+        date = self.answers.documents.date_field if self._shows_dates else None
+        return Narrowing(allowed, keywords, date)
 
     def ungrouped(self, page: int, filters: Filters) -> DocumentPage:
         """Return the documents without a family."""

@@ -1,9 +1,10 @@
 """Contents of the explorer's pages: lists of documents and families, and comparisons."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
+from es_simhash.constraints import constraints
 from es_simhash.differences.difference import Changes
 from es_simhash.differences.version_timeline import Timeline
 from es_simhash.relation.relation import Relation
@@ -11,8 +12,39 @@ from es_simhash.relation.relation import Relation
 if TYPE_CHECKING:
     from es_simhash.lab.evaluation.useful_pairs import OfferedPair
 
+# Entries of one page of a list, and pages of a list that can be opened.
+PAGE, MAX_PAGES = 20, 50
+SortOrder = Literal["best", "newest"]
 # What may be known of a document: title, date, owner, language, link, family.
 Context = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ListPage:
+    """A page of a list.
+
+    Attributes:
+        page: Its number.
+    """
+
+    page: int = field(default=1, metadata=constraints(1, MAX_PAGES))
+
+
+@dataclass(frozen=True)
+class ChosenMatches(ListPage):
+    """Which matches of a search are listed, and in which order.
+
+    Attributes:
+        sort: What comes first: the best match, or the newest.
+        owner: Value of the field of the owner; None for any.
+        language: Value of the field of the language.
+        year: Year of the date.
+    """
+
+    sort: SortOrder = "best"
+    owner: str | None = None
+    language: str | None = None
+    year: int | None = field(default=None, metadata=constraints(1, 9_999))
 
 
 @dataclass(frozen=True)
@@ -45,6 +77,34 @@ class DocumentPage:
     entries: tuple[ListedDocument, ...]
     total: int
     has_next: bool
+
+
+@dataclass(frozen=True)
+class Facet:
+    """Values of a field, among which a search can be narrowed.
+
+    Attributes:
+        name: Name of the parameter that chooses one.
+        field: Name of the field.
+        values: The values, each with the number of documents that match.
+    """
+
+    name: str
+    field: str
+    values: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class SearchPage(DocumentPage):
+    """A page of matches.
+
+    Attributes:
+        facets: What the search can be narrowed by.
+        can_sort: Whether there are dates by which the matches can be sorted.
+    """
+
+    facets: tuple[Facet, ...] = ()
+    can_sort: bool = False
 
 
 @dataclass(frozen=True)

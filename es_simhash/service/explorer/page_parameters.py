@@ -8,18 +8,38 @@ from hashlib import sha256
 from typing import TypeVar
 from urllib.parse import parse_qsl, quote, unquote
 
+from starlette.datastructures import URL
+
 from es_simhash.constraints import constraints
 from es_simhash.described import parameters
 from es_simhash.service.callers import Caller
+from es_simhash.service.explorer.addresses import ROOT, list_title
+from es_simhash.service.explorer.page_contents import ListPage
 from es_simhash.service.parameter_values import parameter_value
 from es_simhash.service.responses import Problem
 
-# Entries of one page of a list, and pages of a list that can be opened.
-PAGE, MAX_PAGES = 20, 50
 MAX_QUERY = 500
+# A query of that many characters of three bytes each, escaped, and the rest.
+_MAX_BACK = 9 * MAX_QUERY + 2_000
 _MAX_SIZE = 999_999_999
 # Each has a sample of its own, which takes seconds.
 MAX_SEED = 1_000
+
+
+def way_back(given: Mapping[str, str]) -> str | None:
+    """Return the list of the explorer that the reader came from; None without one."""
+    return _list_address(given.get("back", ""))
+
+
+def own_address(url: URL) -> str | None:
+    """Return the address of a list, to which pages that it leads to lead back."""
+    return _list_address(f"{url.path}?{url.query}" if url.query else url.path)
+
+
+def _list_address(back: str) -> str | None:
+    """Return the address of a list of the explorer as it is; None for any other."""
+    is_own = back.startswith(ROOT) and len(back) <= _MAX_BACK and back.isascii()
+    return back if is_own and list_title(back) is not None else None
 
 
 def search_words(given: Mapping[str, str]) -> str:
@@ -32,17 +52,6 @@ def search_words(given: Mapping[str, str]) -> str:
     if len(words) > MAX_QUERY:
         raise Problem(400, f"A query may have at most {MAX_QUERY} characters.")
     return words
-
-
-@dataclass(frozen=True)
-class ListPage:
-    """A page of a list.
-
-    Attributes:
-        page: Its number.
-    """
-
-    page: int = field(default=1, metadata=constraints(1, MAX_PAGES))
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,9 @@ from starlette.responses import HTMLResponse
 
 from es_simhash.pages import rendering
 from es_simhash.service.explorer.addresses import (
-    compare_address,
-    document_address,
+    Addresses,
     families_address,
-    family_address,
+    list_title,
     page_address,
 )
 from es_simhash.service.responses import Body
@@ -65,9 +64,6 @@ def environment(*, has_labels: bool = False) -> Environment:
     templates.filters["values"] = _values
     templates.globals.update(
         has_labels=has_labels,
-        document_address=document_address,
-        compare_address=compare_address,
-        family_address=family_address,
         families_address=families_address,
         page_address=page_address,
         title_of=_title,
@@ -98,6 +94,7 @@ class PageWriter:
         *,
         code: int = 200,
         headers: Mapping[str, str] | None = None,
+        back: str | None = None,
         **values: Any,
     ) -> HTMLResponse:
         """Return a page.
@@ -106,9 +103,20 @@ class PageWriter:
             template: Name of its template.
             code: Status of HTTP.
             headers: Further headers.
+            back: The list that the reader came from, or that this page is.
             values: Values that the template shows.
         """
-        content = self._templates.get_template(template).render({"index": self.index, **values})
+        addresses = Addresses(back)
+        known: dict[str, Any] = {
+            "index": self.index,
+            "back": back,
+            "back_title": None if back is None else list_title(back),
+            "addresses": addresses,
+            "document_address": addresses.document,
+            "compare_address": addresses.compare,
+            "family_address": addresses.family,
+        }
+        content = self._templates.get_template(template).render({**known, **values})
         return HTMLResponse(content, code, {**_HEADERS, **(headers or {})})
 
     def wait(

@@ -71,9 +71,20 @@ def find_body(find: Find, config: IndexConfig) -> dict[str, Any]:
         "track_total_hits": find.count,
         **read_of(find.parts, config),
     }
-    if order := [entry for name in find.order for entry in _sorted(name, find.date, config)]:
+    if order := order_of(find.order, find.date, config):
         body["sort"] = order
     return body
+
+
+def order_of(names: Sequence[Order], date: DateField | None, config: IndexConfig) -> list[Any]:
+    """Return the value of `sort` for orders by name.
+
+    Args:
+        names: The orders.
+        date: Field of the dates, where one of them is `newest`.
+        config: Names of the fields.
+    """
+    return [entry for name in names for entry in _sorted(name, date, config)]
 
 
 def query_of(find: Find, config: IndexConfig) -> dict[str, Any]:

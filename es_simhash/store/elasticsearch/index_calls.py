@@ -49,13 +49,15 @@ from es_simhash.store.elasticsearch.vector_table_search import with_usable_table
 from es_simhash.store.elasticsearch.word_search import (
     excerpt_bodies,
     read_excerpts,
+    read_values,
     read_words,
     searchable_fields,
+    value_bodies,
     word_bodies,
 )
 from es_simhash.store.fields import LARGE_MEMBERS
 from es_simhash.store.installation.text_fields import misspelt_hint, require_mapped
-from es_simhash.store.mapped_fields import find_date_field, find_keyword_field
+from es_simhash.store.mapped_fields import find_date_field, find_keyword_field, keyword_fields
 from es_simhash.store.mapping_meta import schemes_of
 from es_simhash.store.rows import Row, Rows
 from es_simhash.store.semantic_codec import own_vector
@@ -189,6 +191,9 @@ class IndexCalls:
             case intents.SearchableFields():
                 mapped = yield from mappings(self._text_index)
                 return searchable_fields(request.names, mapped)
+            case intents.KeywordFields():
+                mapped = yield from mappings(self._text_index)
+                return keyword_fields(request.names, mapped)
         raise TypeError(f"{type(request).__name__} is no request of this store")
 
     def _by_id(self, request: intents.DocumentsById, config: IndexConfig) -> Calls[list[Row]]:
@@ -281,6 +286,8 @@ def _searches_of(
             return Searches(word_bodies(request, config), read)
         case intents.FindExcerpts():
             return Searches(excerpt_bodies(request, config), read_excerpts)
+        case intents.CountValues():
+            return Searches(value_bodies(request, config), read_values)
         case intents.CheckDate():
             date_check = {"size": 0, "query": newer(request.field, request.date)}
             return Searches([date_check], _is_valid, optional=True)

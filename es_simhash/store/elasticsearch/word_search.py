@@ -2,15 +2,23 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.conditions import clauses, filters_of, read_of
+from es_simhash.store.elasticsearch.conditions import clauses, filters_of, order_of, read_of
 from es_simhash.store.elasticsearch.hit_rows import row_of
-from es_simhash.store.intents import FindExcerpts, FindWords, Parts, Words
+from es_simhash.store.intents import (
+    CountValues,
+    Filter,
+    FindExcerpts,
+    FindWords,
+    Parts,
+    Words,
+)
 from es_simhash.store.mapped_fields import TEXT_TYPES, fields_named
-from es_simhash.store.rows import Excerpt, Rows
+from es_simhash.store.rows import Excerpt, Row, Rows
 
 # No wildcards within words and no fuzziness: what a query costs stays bounded.
 _FLAGS = "AND|OR|NOT|PHRASE|PRECEDENCE|PREFIX|WHITESPACE|ESCAPE"
@@ -20,6 +28,8 @@ _EXCERPT = 220
 # Characters of a text that are looked at for an excerpt.
 _ANALYSED = 200_000
 _PARTS = Parts(family=True)
+# Values of a field that are counted, and years.
+_VALUES = 8
 
 
 def searchable_fields(
@@ -33,16 +43,19 @@ def searchable_fields(
 
 
 def word_bodies(request: FindWords, config: IndexConfig) -> list[dict[str, Any]]:
-    """Return two searches: of the families, the best document of each, and of what has none.
+    """Return two searches: of the families, the first document of each, and of what has none.
 
     `collapse` would take all documents without a family for one.
     """
     family = config.path(fields.FAMILY)
-    common = {"size": request.size, "track_total_hits": True, **read_of(_PARTS, config)}
+    common = {"size": request.size, "track_total_hits": True, **read_of(_parts(request), config)}
+    if request.newest is not None:
+        common["sort"] = order_of(("newest",), request.newest, config)
     bodies = []
     for has_family, more in ((True, {"collapse": {"field": family}}), (False, {})):
         required, excluded = clauses(replace(request.where, has_family=has_family), config)
-        query = {"must": _query(request.words), "filter": required, "must_not": excluded}
+        filters = [*required, *_narrowed(request.words)]
+        query = {"must": _query(request.words), "filter": filters, "must_not": excluded}
         bodies.append({**common, "query": {"bool": query}, **more})
     return bodies
 
@@ -50,10 +63,53 @@ def word_bodies(request: FindWords, config: IndexConfig) -> list[dict[str, Any]]
 def read_words(
     responses: Sequence[Mapping[str, Any]], request: FindWords, config: IndexConfig
 ) -> Rows:
-    """Return the documents of the searches of `word_bodies`, best first."""
+    """Return the documents of the searches of `word_bodies`, in one order."""
     hits = [hit for response in responses for hit in response["hits"]["hits"]]
-    rows = sorted((row_of(hit, _PARTS, config) for hit in hits), key=lambda row: -row.score)
+    parts = _parts(request)
+    rows = sorted((row_of(hit, parts, config) for hit in hits), key=partial(_place, request))
     return Rows(rows, sum(response["hits"]["total"]["value"] for response in responses))
+
+
+def _parts(request: FindWords) -> Parts:
+    return replace(_PARTS, date=request.newest)
+
+
+def _place(request: FindWords, row: Row) -> tuple[bool, float]:
+    """Return the key that puts matches in order; those without a date come last."""
+    if request.newest is None:
+        return False, -row.score
+    return row.date is None, -(row.date or 0)
+
+
+def value_bodies(request: CountValues, config: IndexConfig) -> list[dict[str, Any]]:
+    """Return the search that counts the values of fields among the matches."""
+    counts: dict[str, Any] = {
+        name: {"terms": {"field": name, "size": _VALUES}} for name in request.fields
+    }
+    if request.years is not None:
+        by_year = {"calendar_interval": "year", "format": "yyyy", "order": {"_key": "desc"}}
+        counts[request.years] = {
+            "date_histogram": {"field": request.years, "min_doc_count": 1, **by_year}
+        }
+    if not counts:
+        return []
+    filters = [*filters_of(request.where, config), *_narrowed(request.words)]
+    query = {"bool": {"must": _query(request.words), "filter": filters}}
+    return [{"size": 0, "track_total_hits": False, "query": query, "aggs": counts}]
+
+
+def read_values(
+    responses: Sequence[Mapping[str, Any]],
+) -> dict[str, tuple[tuple[str, int], ...]]:
+    """Return the counts of the search of `value_bodies`, by the field's name."""
+    return {
+        name: tuple(
+            (str(bucket.get("key_as_string", bucket["key"])), bucket["doc_count"])
+            for bucket in counted["buckets"][:_VALUES]
+        )
+        for response in responses
+        for name, counted in response.get("aggregations", {}).items()
+    }
 
 
 def excerpt_bodies(request: FindExcerpts, config: IndexConfig) -> list[dict[str, Any]]:
@@ -99,6 +155,16 @@ def _query(words: Words) -> dict[str, Any]:
             "lenient": True,
         }
     }
+
+
+def _narrowed(words: Words) -> list[Filter]:
+    """Return the filters for the values that matches must have."""
+    filters: list[Filter] = [{"term": {field: value}} for field, value in words.values]
+    if words.year is not None:
+        field, year = words.year
+        years = {"gte": f"{year:04}", "lt": f"{year + 1:04}", "format": "yyyy"}
+        filters.append({"range": {field: years}})
+    return filters
 
 
 def _excerpt(hit: Mapping[str, Any]) -> Excerpt:

@@ -26,6 +26,8 @@ PAGES = {
     "home": "/explorer/",
     "results": "/explorer/?q=script",
     "nothing": "/explorer/?q=%22%3Cimg%20src%3Dx%20onerror%3Dalert(9)%3E%22",
+    "narrowed": f"/explorer/?q=script&sort=newest&year=2021&owner={quote(HOSTILE, safe='')}",
+    "from a list": f"/explorer/documents/copy?back={quote('/explorer/?q=<b>', safe='')}",
     "overview": "/explorer/overview",
     "families": "/explorer/families/",
     "unique": "/explorer/families/?from=1&to=1",
@@ -220,7 +222,7 @@ def test_it_is_used_by_keyboard_alone(page: Any, site: str) -> None:
     page.wait_for_url("**/explorer/?q=copy")
     tab_to("copy")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/explorer/documents/copy")
+    page.wait_for_url("**/explorer/documents/copy?back=*")
     wait_for(page, "ready")
     tab_to("One of 4 versions")
     page.keyboard.press("Enter")
@@ -228,6 +230,9 @@ def test_it_is_used_by_keyboard_alone(page: Any, site: str) -> None:
     tab_to("Compare with the one before")
     page.keyboard.press("Enter")
     page.wait_for_url("**/explorer/compare/**")
+    tab_to("← Documents for “copy”")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/explorer/?q=copy")
     tab_to("Overview")
     page.keyboard.press("Enter")
     page.wait_for_url("**/explorer/overview")

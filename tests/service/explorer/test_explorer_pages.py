@@ -93,7 +93,8 @@ def test_every_link_leads_to_a_page(serve: Serve, tenants: str) -> None:
         answer = http.get(path)
         assert answer.status_code == 200, path
         if "html" in answer.headers["content-type"]:
-            links = Page(answer.text).values("href")
+            # The way back makes each page one of many.
+            links = {re.sub(r"\?back=.*", "", link) for link in Page(answer.text).values("href")}
             waiting |= {link for link in links if link.startswith("/")} - seen
     families = {path for path in seen if re.fullmatch(r"/explorer/families/[0-9a-f]{16}", path)}
     assert len(families) == 1
@@ -109,7 +110,8 @@ def test_a_search_shows_one_of_each_family_with_the_number_of_the_others(
     http = serve(tenants)
     found = page(http, "/explorer/?q=title")
     shown = [link for link in found.values("href") if link.startswith("/explorer/documents/")]
-    assert len([link for link in shown if link[-2:] in ("a1", "a2", *FOREIGN)]) == 1
+    ids = [link.partition("?")[0][-2:] for link in shown]
+    assert len([id for id in ids if id in ("a1", "a2", *FOREIGN)]) == 1
     assert "4 other versions" in found.words
     assert "5 documents match" in found.words
     own = page(serve(tenants, tenant_config(explorer=True)), "/explorer/?q=title",
