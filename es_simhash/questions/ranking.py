@@ -45,19 +45,33 @@ class CandidatePool:
     uncounted: set[Key] = field(default_factory=set)
 
     @classmethod
-    def of(cls, similar: SimilarTexts, neighbours: Sequence[Neighbour]) -> "CandidatePool":
+    def of(
+        cls,
+        query: ScoredText,
+        similar: SimilarTexts,
+        neighbours: Sequence[Neighbour],
+        least: float = 0.0,
+    ) -> "CandidatePool":
         """Merge what shares shingles, what is within k, and what is near in meaning.
 
         Neighbours may share passages as well.
+
+        Args:
+            query: The query.
+            similar: What shares shingles, and what is within k.
+            neighbours: What is near in meaning.
+            least: Score from which on relations are shown; what cannot have it is left out.
         """
         pool = cls(is_cut=similar.is_cut or similar.is_cut_within_k)
         pool._add(similar.sharing, is_counted=True)
         pool._add(similar.within_k, is_counted=not similar.is_cut)
         nothing = np.zeros(0, np.uint32)
         near = [
-            Candidate(each.id, each.chunks, each.sketch, nothing, index=each.index)
+            Candidate(each.id, each.text.chunks, each.text.sketch, nothing, index=each.index)
             for each in neighbours
-            if each.chunks is not None and each.sketch is not None
+            if each.text is not None
+            and (each.index, each.id) not in pool.by_key
+            and (_passes(each, least) or _may_resemble(query, each.text, least))
         ]
         pool._add(near, is_counted=not similar.is_cut)
         return pool
@@ -142,6 +156,12 @@ def scored_relations(
         threshold: Where versions begin in the index.
         noted: What a person noted about the query.
     """
+    known = {(candidate.index, candidate.id) for candidate in candidates}
+    neighbours = [
+        near
+        for near in neighbours
+        if _passes(near, options.least_score) or (near.index, near.id) in known
+    ]
     similarities = {(near.index, near.id): near.semantics.similarity for near in neighbours}
     undecided = {
         key: candidate
@@ -156,6 +176,16 @@ def scored_relations(
     by_shingles = with_commonness(score_candidates(query, scored, threshold), scored)
     relations = merged(by_shingles, neighbours, options, noted.dismissed, noted.joined)
     return ScoredRelations(query, relations, undecided, threshold)
+
+
+def _passes(neighbour: Neighbour, least: float) -> bool:
+    return semantic_score(neighbour.semantics.similarity) >= least
+
+
+def _may_resemble(query: ScoredText, text: ScoredText, least: float) -> bool:
+    """Check whether a text that shares no shingle can be shown for what its chunks resemble."""
+    greatest = unshared_score(query, text)
+    return greatest >= SHOWN_SCORE or greatest >= least
 
 
 def _is_only_near(query: ScoredText, candidate: Candidate, similarity: float, least: float) -> bool:
@@ -258,7 +288,7 @@ def _without_copies(
         return [relation for relation, _ in pairs]
     return without_copies(
         [relation for relation, _ in pairs],
-        [neighbour.chunks for _, neighbour in pairs],
+        [None if near.text is None else near.text.chunks for _, near in pairs],
         [neighbour.family for _, neighbour in pairs],
         # By their dates, any of them may be among the first.
         len(pairs) if options.recency or options.sorts_by_date else options.end,

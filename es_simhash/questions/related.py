@@ -198,11 +198,11 @@ class RelatedSteps:
         searches = [request for some in requests for request in some]
         newest = _newest(options) if any(requests) else []
         state, *answers = yield [FindIndexState(ids), *newest, *searches]
-        searched = _Searched(state)
+        searched = _Searched(state, options.least_score)
         searched.recency = _since_newest(options.recency, answers[0] if newest else None)
         remaining = iter(answers[len(newest) :])
-        for some in requests:
-            searched.add([next(remaining) for _ in some])
+        for document, some in zip(documents, requests, strict=True):
+            searched.add(document, [next(remaining) for _ in some])
         return searched
 
     def _ranked(
@@ -284,22 +284,25 @@ class _Searched:
 
     Args:
         state: What is stored of the index as a whole.
+        least: Score from which on relations are shown.
     """
 
-    def __init__(self, state: IndexState) -> None:
+    def __init__(self, state: IndexState, least: float) -> None:
         self.state = state
+        self._least = least
         self.recency: Recency | None = None
         self.pools: list[CandidatePool] = []
         self.near: list[TextHits] = []
         self.by_words: list[TextHits] = []
         self.places: dict[Key, DocumentRef] = {}
 
-    def add(self, answers: Sequence[Any]) -> None:
+    def add(self, document: QueryDocument, answers: Sequence[Any]) -> None:
         """Add the answers for one text; there are none for one without words."""
         similar: SimilarTexts = answers[0] if answers else SimilarTexts()
         near: TextHits = answers[1] if answers else TextHits()
         by_words: TextHits = answers[2] if len(answers) > 2 else TextHits()
-        self.pools.append(CandidatePool.of(similar, near.neighbours))
+        pool = CandidatePool.of(document.text, similar, near.neighbours, self._least)
+        self.pools.append(pool)
         self.near.append(near)
         self.by_words.append(by_words)
         self.places |= {**similar.places, **near.places, **by_words.places}

@@ -82,8 +82,8 @@ def rounded_coverages(query: ScoredText, candidates: Sequence[Candidate]) -> lis
     return [_rounded(resemblance.coverage) for resemblance in _resemblances(query, candidates)]
 
 
-def unshared_score(query: ScoredText, candidate: Candidate) -> float:
-    """Return the greatest score a candidate can have that shares no shingle with the query.
+def unshared_score(query: ScoredText, candidate: ScoredText) -> float:
+    """Return the greatest score a text can have that shares no shingle with the query.
 
     It needs no comparison of chunks, and no threshold: versions share a shingle.
     """

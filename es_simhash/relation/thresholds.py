@@ -19,9 +19,10 @@ SHARED_SCORE = 0.03
 # Semantic scores are linear in the similarity up to this one, which has the score 0.3 and is the
 # same story line in news, and from there to where versions begin (docs/semantic-neighbours.md).
 SHOWN_SIMILARITY = 0.3027
-# Documents that a search leaves unread are nearer in meaning than estimated by more than this for
-# one answer of a hundred (docs/semantic-neighbours.md).
-UNREAD_MARGIN = 0.2
+# Documents that a search leaves unread are nearer in meaning than the last that was read by more
+# than this for one answer of twenty; of vectors that are found by their fingerprints, for one of a
+# hundred (docs/semantic-neighbours.md).
+UNREAD_MARGIN, FINGERPRINT_MARGIN = 0.06, 0.2
 
 # A share counted on few shingles is unsure: what the chunks say counts like this many more, so that
 # one shingle of a short text, found in a long one, says little.

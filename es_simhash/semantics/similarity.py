@@ -10,7 +10,7 @@ A cosine is a sum over what is shared, so each shared concept and entity contrib
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -262,19 +262,12 @@ def _name_terms(name: str, language: str, packages: frozenset[str]) -> Mapping[s
     return terms
 
 
-def vector_cosines(
-    query: NDArray[np.float32] | None, vectors: Sequence[NDArray[np.float32] | None]
-) -> list[float | None]:
-    """Return the cosine of the query's vector with each of many; None where one is missing."""
-    if query is None or not vectors:
-        return [None] * len(vectors)
-    known = [vector for vector in vectors if vector is not None]
-    if not known:
-        return [None] * len(vectors)
-    rows = np.stack(known).astype(np.float32)
+def vector_cosines(query: NDArray[np.float32], vectors: NDArray[Any]) -> NDArray[np.float32]:
+    """Return the cosine of the query's vector with each of many, a row each."""
+    rows = vectors.astype(np.float32)
     norms = np.linalg.norm(rows, axis=1) * np.linalg.norm(query)
-    cosines = iter((rows @ query / np.maximum(norms, 1e-9)).tolist())
-    return [None if vector is None else next(cosines) for vector in vectors]
+    cosines: NDArray[np.float32] = rows @ query / np.maximum(norms, 1e-9)
+    return cosines
 
 
 def concept_cosine(query: Mapping[str, float], stored: Mapping[str, float]) -> float:

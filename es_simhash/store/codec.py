@@ -4,6 +4,8 @@ import base64
 import binascii
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -141,10 +143,47 @@ def stored_parts(
     Raises:
         InputError: They were not written by this package.
     """
-    chunks, sketch = (values.get(field_path(simhash_field, name)) for name in SCORED_MEMBERS)
-    if not chunks or not sketch:
-        return None
-    return unpack_chunks(chunks[0]), unpack_sketch(sketch[0])
+    packed = PackedText.of(values, simhash_field)
+    return None if packed is None else (packed.chunks, packed.sketch)
+
+
+@dataclass(frozen=True)
+class PackedText:
+    """Chunk fingerprints and sketch of a hit as they are stored; read when they are needed.
+
+    Of most neighbours they never are, and reading them takes longer than all else of a hit.
+
+    Attributes:
+        packed_chunks: What `pack_chunks` wrote.
+        packed_sketch: What `pack_sketch` wrote.
+    """
+
+    packed_chunks: str
+    packed_sketch: str
+
+    @classmethod
+    def of(cls, values: Mapping[str, Sequence[str]], simhash_field: str) -> "PackedText | None":
+        """Return what the doc values of a hit have; None when it lacks one of them."""
+        chunks, sketch = (values.get(field_path(simhash_field, name)) for name in SCORED_MEMBERS)
+        return cls(chunks[0], sketch[0]) if chunks and sketch else None
+
+    @cached_property
+    def chunks(self) -> ChunkFingerprints:
+        """Chunk fingerprints.
+
+        Raises:
+            InputError: They were not written by this package.
+        """
+        return unpack_chunks(self.packed_chunks)
+
+    @cached_property
+    def sketch(self) -> Sketch:
+        """Sketch of the text.
+
+        Raises:
+            InputError: It was not written by this package.
+        """
+        return unpack_sketch(self.packed_sketch)
 
 
 def shingle_terms(shingles: NDArray[np.uint32]) -> list[str]:

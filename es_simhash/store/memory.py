@@ -209,8 +209,8 @@ class MemoryStore:
         for id, text in self._matching(request.where):
             semantics = compare_profiles(request.profile, text.profile)
             if semantics.similarity > 0:
-                chunks, sketch = (None, None) if text.is_empty else (text.chunks, text.sketch)
-                neighbours.append(Neighbour(id, None, semantics, chunks, sketch))
+                stored = None if text.is_empty else text
+                neighbours.append(Neighbour(id, None, semantics, stored))
         neighbours.sort(key=lambda each: (-each.semantics.similarity, str(each.id)))
         return TextHits(neighbours, [(None, each.id) for each in neighbours])
 

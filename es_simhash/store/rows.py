@@ -5,9 +5,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Literal, TypeVar
 
-from es_simhash.fingerprints.chunks import ChunkFingerprints
-from es_simhash.fingerprints.sketch import Sketch
-from es_simhash.relation.candidate import Candidate, StoredText
+from es_simhash.relation.candidate import Candidate, ScoredText, StoredText
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef, DocumentVersion, Key
 from es_simhash.semantics.semantic_similarity import SemanticSimilarity
@@ -32,8 +30,7 @@ class Neighbour:
         id: Of the document.
         index: Index of the document; None in memory.
         semantics: How near, without evidence.
-        chunks: Its chunk fingerprints; None when it has none.
-        sketch: Its sketch; None when it has none.
+        text: What it is scored by; None when it has no fingerprints.
         family: Its version family; empty when it is in none.
         date: Milliseconds since 1970 of the requested date field; None without one.
     """
@@ -41,8 +38,7 @@ class Neighbour:
     id: str | None
     index: str | None
     semantics: SemanticSimilarity
-    chunks: ChunkFingerprints | None = None
-    sketch: Sketch | None = None
+    text: ScoredText | None = None
     family: str = ""
     date: float | None = None
 

@@ -81,24 +81,20 @@ def packed_query_vector(vector: NDArray[np.float32]) -> tuple[str, str]:
     return _packed(vector[None])[0]
 
 
-def unpack_vector(packed: str | Sequence[int]) -> NDArray[np.int8]:
-    """Read a stored vector as `docvalue_fields` gives it in the format `binary`.
+def unpack_vectors(packed: Sequence[str | Sequence[int]]) -> NDArray[np.int8]:
+    """Read stored vectors as `docvalue_fields` gives them in the format `binary`, one or more.
 
-    Elasticsearch 8 gives its numbers one by one all the same.
+    Elasticsearch 8 gives their numbers one by one all the same.
     """
-    if not isinstance(packed, str):
-        return np.asarray(packed, np.int8)
-    return np.frombuffer(base64.b64decode(packed), np.int8)
+    if isinstance(packed[0], str):
+        rows = b"".join(base64.b64decode(str(vector)) for vector in packed)
+        return np.frombuffer(rows, np.int8).reshape(len(packed), -1)
+    return np.array(packed, np.int8)
 
 
-def unpack_user_vector(packed: str | Sequence[float]) -> NDArray[np.float32]:
-    """Read a vector of a field of the user's, as `docvalue_fields` gives it in the format `binary`.
-
-    Elasticsearch 8 gives its numbers one by one all the same.
-    """
-    if isinstance(packed, str):
-        return np.frombuffer(base64.b64decode(packed), ">f4").astype(np.float32)
-    return np.asarray(packed, np.float32)
+def unpack_user_vectors(packed: Sequence[str | Sequence[float]]) -> NDArray[np.float32]:
+    """Read vectors of a field of the user's, as `unpack_vectors` does."""
+    return np.stack([own_vector(vector) for vector in packed])
 
 
 def _packed_vectors(profiles: Sequence[SemanticProfile]) -> list[tuple[str, str]]:

@@ -10,6 +10,7 @@ from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.questions.diversity import without_copies
 from es_simhash.questions.ranking import may_lack_nearer, merged, ranked_order
+from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
 from es_simhash.relation.relation import Coverage, Kind, Relation
 from es_simhash.relation.stored_text import stored_chunks
 from es_simhash.semantics.semantic_similarity import SemanticSimilarity
@@ -42,6 +43,11 @@ def judged(id: str, kind: Kind, score: float) -> Relation:
 def near(id: str, similarity: float, **more: object) -> Neighbour:
     semantics = SemanticSimilarity(similarity, 0.0, similarity)
     return Neighbour(id, "i", semantics, **more)  # type: ignore[arg-type]
+
+
+def stored(text: str) -> AnalysedText:
+    (analysed,) = TextAnalyser().analyse([text])
+    return analysed
 
 
 def told(
@@ -139,8 +145,8 @@ def test_a_newer_neighbour_comes_in_from_behind_the_first() -> None:
 
 
 def test_of_copies_recency_shows_the_one_that_is_shown_without_it() -> None:
-    copies = [near(f"c{n}", 0.9 - n / 100, date=n * DAY, chunks=chunks_of(STORY)) for n in range(5)]
-    stranger = near("s", 0.5, date=9 * DAY, chunks=chunks_of(OTHER))
+    copies = [near(f"c{n}", 0.9 - n / 100, date=n * DAY, text=stored(STORY)) for n in range(5)]
+    stranger = near("s", 0.5, date=9 * DAY, text=stored(OTHER))
     for size in (2, 100):
         found = ranked([], [*copies, stranger], replace(RECENT, size=size))
         assert [(each.id, each.copies) for each in found] == [("s", 0), ("c0", 4)]

@@ -58,7 +58,7 @@ def neighbours_of(candidates: Sequence[Candidate], first: int) -> list[Neighbour
     for place, candidate in enumerate(candidates, first):
         value = SIMILARITIES[place % len(SIMILARITIES)]
         meaning = SemanticSimilarity(value, 0.0, value)
-        near.append(Neighbour(candidate.id, "i", meaning, candidate.chunks, candidate.sketch))
+        near.append(Neighbour(candidate.id, "i", meaning, candidate))
     return near
 
 
@@ -106,7 +106,7 @@ def test_neighbours_that_are_not_shown_are_not_compared(
 ) -> None:
     query = analysed["long"]
     candidates = candidates_of(query, {"other": analysed["other"], "revised": analysed["revised"]})
-    far = [Neighbour("other", "i", SemanticSimilarity(0.1, 0.0, 0.1), candidates[0].chunks)]
+    far = [Neighbour("other", "i", SemanticSimilarity(0.1, 0.0, 0.1), candidates[0])]
     compared = []
     nearest = resemblance._nearest
 

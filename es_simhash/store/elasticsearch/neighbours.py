@@ -1,5 +1,6 @@
 """The search for semantic neighbours, and reading its hits."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -8,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.relation.relation import semantic_score
-from es_simhash.relation.thresholds import UNREAD_MARGIN
+from es_simhash.relation.thresholds import FINGERPRINT_MARGIN, UNREAD_MARGIN
 from es_simhash.semantics.semantic_profile import SemanticProfile
 from es_simhash.semantics.semantic_scheme import WORD_VECTORS, SemanticScheme
 from es_simhash.semantics.semantic_similarity import SemanticSimilarity
 from es_simhash.semantics.similarity import (
+    SimilarityWeights,
     entity_cosines,
     entity_terms,
     name_weights,
@@ -21,7 +23,7 @@ from es_simhash.semantics.similarity import (
     vector_cosines,
 )
 from es_simhash.store import fields
-from es_simhash.store.codec import stored_parts
+from es_simhash.store.codec import PackedText
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.conditions import MAX_HITS, clauses, filters_of
 from es_simhash.store.elasticsearch.hits import places_of
@@ -31,16 +33,10 @@ from es_simhash.store.rows import Neighbour, TextHits
 from es_simhash.store.semantic_codec import (
     concept_terms,
     packed_query_vector,
-    unpack_user_vector,
-    unpack_vector,
+    unpack_user_vectors,
+    unpack_vectors,
 )
 
-# Weights of what the server orders by: vectors learned from the index or fingerprints of others,
-# concepts, and names that are equal in full. They were chosen so that the first hits have those of
-# the greatest similarity, which the client computes (docs/semantic-neighbours.md).
-_VECTOR_BOOST, _CONCEPT_BOOST, _NAMES_BOOST = 0.6, 0.5, 0.15
-# What concepts weigh more where vectors say nothing.
-_MORE_CONCEPTS = 0.3
 # Documents whose distance from the vector counts in the order. More of them cost little; hits do.
 _NEAREST = 5_000
 # The share of equal bits of vectors that have nothing in common, and the score of a cosine of 0.
@@ -67,11 +63,11 @@ def near_bodies(request: FindNear, config: IndexConfig, where: Where) -> list[di
     own_scheme: Filter = {"term": {config.path(fields.SEMANTIC_SCHEME): scheme.name}}
     required, excluded = clauses(where, config)
     conditions = [own_scheme, *filters_of(where, config)]
-    boosts = _Boosts.of(profile)
-    should = [_nearest(space, boosts.vectors, _size(request), conditions) for space in spaces]
+    order = _ServerOrder.of(profile)
+    should = [_nearest(space, order.vectors, _size(request), conditions) for space in spaces]
     if terms := concept_terms(profile.query_concepts()):
-        should.append(_common(terms, boosts.concepts, config.simhash_field))
-    should += _named(profile, config)
+        should.append(_common(terms, order.concepts, config.simhash_field))
+    should += _named(profile, order.names, config)
     body = {
         "size": _size(request),
         "_source": False,
@@ -92,28 +88,46 @@ def near_bodies(request: FindNear, config: IndexConfig, where: Where) -> list[di
     return [body]
 
 
-class _Boosts(NamedTuple):
-    """What vectors and concepts weigh in the order of the server.
+class _ServerOrder(NamedTuple):
+    """What the server orders documents by, and how far that is from their similarity.
 
     Attributes:
         vectors: Weight of the vectors, twice that of their cosine.
         concepts: Weight of the cosine of the concepts.
+        names: Weight of the names that are equal in full.
+        read: How many documents are read for each that is returned.
+        margin: What an unread document may be nearer by than the last that was read.
     """
 
     vectors: float
     concepts: float
+    names: float
+    read: float
+    margin: float
 
     @classmethod
-    def of(cls, profile: SemanticProfile) -> "_Boosts":
-        """Return the weights for a query: less for vectors that say less of it."""
-        trust = profile.vector_trust
-        more = _MORE_CONCEPTS * (1 - trust)
-        return cls(round(_VECTOR_BOOST * trust, 4), round(_CONCEPT_BOOST + more, 4))
+    def of(cls, profile: SemanticProfile) -> "_ServerOrder":
+        """Return the order for a query.
+
+        That is the similarity itself where the server compares the vectors, but for names that are
+        equal in part. Fingerprints of vectors say less than these: their weights were chosen so
+        that the first hits are the nearest (docs/semantic-neighbours.md).
+        """
+        has_vector = profile.vector is not None
+        if has_vector and not profile.has_learned_vector:
+            return cls(0.6, 0.5, 0.15, read=2.0, margin=FINGERPRINT_MARGIN)
+        weights = SimilarityWeights.of(
+            profile, vectors=has_vector, entities=bool(name_weights(profile))
+        )
+        # Of a cosine the server makes a number from 0 to 1.
+        vectors, concepts = round(2 * weights.vector, 4), round(weights.concepts, 4)
+        return cls(vectors, concepts, weights.entities, read=1.2, margin=UNREAD_MARGIN)
 
 
 def _size(request: FindNear) -> int:
-    """Return how many documents to read: twice the limit, as only the nearest are returned."""
-    return min(2 * request.candidates, MAX_HITS)
+    """Return how many documents to read: more than the limit, as only the nearest are returned."""
+    read = _ServerOrder.of(request.profile).read
+    return min(math.ceil(read * request.candidates), MAX_HITS)
 
 
 @dataclass(frozen=True)
@@ -134,9 +148,10 @@ class _Space:
     queried: Any
     members: Mapping[str, str] = field(default_factory=dict)
 
-    def has(self, hit: Mapping[str, Any]) -> bool:
-        """Check whether the vector of a hit is one of them."""
-        return all(_first(hit, path, "") == value for path, value in self.members.items())
+    def has(self, values: Mapping[str, Any]) -> bool:
+        """Check whether a hit has a vector that is one of them, by its doc values."""
+        named = self.members.items()
+        return bool(values.get(self.path)) and all(values.get(path) == [v] for path, v in named)
 
 
 def _spaces(profile: SemanticProfile, scheme: SemanticScheme, simhash_field: str) -> list[_Space]:
@@ -190,14 +205,14 @@ def _nearest(space: _Space, boost: float, size: int, conditions: Sequence[Filter
     return {"knn": search}
 
 
-def _named(profile: SemanticProfile, config: IndexConfig) -> list[Filter]:
+def _named(profile: SemanticProfile, boost: float, config: IndexConfig) -> list[Filter]:
     """Return a clause for each name of the text: names have a part of the similarity."""
     path = config.path(fields.ENTITIES)
     return [
         {
             "constant_score": {
                 "filter": {"term": {path: name}},
-                "boost": round(_NAMES_BOOST * weight, 4),
+                "boost": round(boost * weight, 4),
             }
         }
         for name, weight in name_weights(profile).items()
@@ -226,22 +241,19 @@ def read_near(
         return TextHits()
     hits = responses[0]["hits"]["hits"]
     values = [hit.get("fields", {}) for hit in hits]
-    cosines = _vector_cosines(hits, _spaces(profile, scheme, simhash_field), scheme)
     query_entities = entity_terms(profile.stored_entities(), profile)
     entities = field_path(simhash_field, fields.ENTITIES)
-    named = [fields_of_hit.get(entities, ()) for fields_of_hit in values]
-    boost = _Boosts.of(profile).concepts
+    boost = _ServerOrder.of(profile).concepts
     similarities = similarity_parts(
-        cosines,
+        _vector_cosines(values, _spaces(profile, scheme, simhash_field), scheme),
         [_concept_score(hit) / boost for hit in hits],
-        entity_cosines(query_entities, named, profile),
+        entity_cosines(query_entities, [each.get(entities, ()) for each in values], profile),
         profile,
     )
     pairs = zip(hits, similarities, strict=True)
     near = [(hit, parts) for hit, parts in pairs if parts.similarity > 0]
     near.sort(key=lambda pair: (-pair[1].similarity, str(pair[0]["_id"])))
     best, left = near[: request.candidates], near[request.candidates :]
-    table = field_path(simhash_field, fields.VECTOR_TABLE)
     farther = left[0][1].similarity if left else 0.0
     neighbours = [
         _neighbour(
@@ -257,23 +269,31 @@ def read_near(
         [(neighbour.index, neighbour.id) for neighbour in neighbours],
         places=places_of([hit for hit, _ in best]),
         unread=max(farther, _unread(hits, request)),
-        other_vectors=sum(
-            scheme.is_learned and _first(hit, table, "") != profile.vector_table for hit, _ in best
-        ),
+        other_vectors=_with_other_vectors([hit for hit, _ in best], profile, config),
     )
+
+
+def _with_other_vectors(
+    hits: Sequence[Mapping[str, Any]], profile: SemanticProfile, config: IndexConfig
+) -> int:
+    """Count the hits that have not the vectors that the index has learned."""
+    if config.semantics is None or not config.semantics.is_learned:
+        return 0
+    table, own = config.path(fields.VECTOR_TABLE), [profile.vector_table]
+    return sum(hit.get("fields", {}).get(table, [""]) != own for hit in hits)
 
 
 def _neighbour(
     hit: Mapping[str, Any], semantics: SemanticSimilarity, request: FindNear, simhash_field: str
 ) -> Neighbour:
-    chunks, sketch = stored_parts(hit.get("fields", {}), simhash_field) or (None, None)
+    values = hit.get("fields", {})
+    families = values.get(field_path(simhash_field, fields.FAMILY))
     return Neighbour(
         hit["_id"],
         hit["_index"],
         semantics,
-        chunks,
-        sketch,
-        _first(hit, field_path(simhash_field, fields.FAMILY), ""),
+        PackedText.of(values, simhash_field),
+        families[0] if families else "",
         None if request.date is None else request.date.milliseconds_of_hit(hit),
     )
 
@@ -283,34 +303,31 @@ def _unread(hits: Sequence[Mapping[str, Any]], request: FindNear) -> float:
     if len(hits) < _size(request):
         return 0.0
     profile = request.profile
-    unrelated = 0.0 if profile.vector is None else _Boosts.of(profile).vectors * _UNRELATED
-    return max(0.0, float(hits[-1]["_score"]) - unrelated) + UNREAD_MARGIN
+    order = _ServerOrder.of(profile)
+    unrelated = 0.0 if profile.vector is None else order.vectors * _UNRELATED
+    return max(0.0, float(hits[-1]["_score"]) - unrelated) + order.margin
 
 
 def _vector_cosines(
-    hits: Sequence[Mapping[str, Any]], spaces: Sequence[_Space], scheme: SemanticScheme
+    values: Sequence[Mapping[str, Any]], spaces: Sequence[_Space], scheme: SemanticScheme
 ) -> list[float | None]:
-    """Return the cosine of the vector of each hit with that of the question in its space."""
-    cosines: list[float | None] = [None] * len(hits)
-    own = scheme.vector_field is not None
+    """Return the cosine of the vector of each hit with that of the question in its space.
+
+    Args:
+        values: The doc values of each hit.
+        spaces: Those of the question.
+        scheme: Semantic scheme of the index.
+    """
+    cosines: list[float | None] = [None] * len(values)
+    unpack = unpack_user_vectors if scheme.vector_field is not None else unpack_vectors
     for space in spaces:
-        places = [place for place, hit in enumerate(hits) if space.has(hit)]
-        found = [hits[place].get("fields", {}).get(space.path) for place in places]
-        vectors = [_vector(values, own=own) for values in found]
-        for place, cosine in zip(places, vector_cosines(space.vector, vectors), strict=True):
-            cosines[place] = cosine
+        places = [place for place, stored in enumerate(values) if space.has(stored)]
+        if places:
+            vectors = unpack([values[place][space.path][0] for place in places])
+            of_space = vector_cosines(space.vector, vectors)
+            for place, cosine in zip(places, of_space.tolist(), strict=True):
+                cosines[place] = cosine
     return cosines
-
-
-def _first(hit: Mapping[str, Any], path: str, default: Any) -> Any:
-    values = hit.get("fields", {}).get(path)
-    return values[0] if values else default
-
-
-def _vector(values: Sequence[Any] | None, *, own: bool) -> Any:
-    if not values:
-        return None
-    return unpack_user_vector(values[0]) if own else unpack_vector(values[0])
 
 
 def _concept_score(hit: Mapping[str, Any]) -> float:

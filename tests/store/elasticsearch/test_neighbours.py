@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
-from es_simhash.relation.thresholds import UNREAD_MARGIN
+from es_simhash.relation.thresholds import FINGERPRINT_MARGIN, UNREAD_MARGIN
 from es_simhash.semantics.semantic_profile import Entity, SemanticProfile
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
 from es_simhash.store.config import IndexConfig
@@ -58,12 +58,18 @@ def test_the_order_adds_up_vectors_concepts_and_equal_names() -> None:
 
 
 def test_vectors_that_say_little_order_less_and_concepts_more() -> None:
-    nearest, concepts, *_ = clauses(replace(PROFILE, vector_trust=0.2))
+    little = replace(PROFILE, vector_table="2026", has_learned_vector=True, vector_trust=0.2)
+    nearest, concepts, *names = clauses(little)
+    # The parts of the similarity, 0.3 x 0.2 of it the vectors': a cosine of 1 scores 1, of -1 0.
     assert nearest["knn"]["boost"] == 0.12
     assert concepts["sparse_vector"]["boost"] == 0.74
+    boosts = [name["constant_score"]["boost"] for name in names]
+    assert sum(boosts) == pytest.approx(0.2, abs=0.001)
+    # Without a name the concepts have its part.
+    assert clauses(replace(little, entities=()))[1]["sparse_vector"]["boost"] == 0.94
     # The score of concepts is their cosine times the boost.
-    hit = {"_id": "a", "_index": "i", "_score": 0.4, "matched_queries": {"concepts": 0.37}}
-    profile = replace(PROFILE, vector=None, entities=(), vector_trust=0.2)
+    hit = {"_id": "a", "_index": "i", "_score": 0.5, "matched_queries": {"concepts": 0.5}}
+    profile = replace(PROFILE, vector=None, entities=())
     (found,) = read_near(
         [{"hits": {"hits": [hit]}}], FindNear(profile, Where(), 2), CONFIG
     ).neighbours
@@ -95,22 +101,22 @@ def test_nothing_is_unread_when_there_were_fewer_than_requested() -> None:
     assert unread([0.9, 0.8, 0.7]) == 0
 
 
-def test_the_nearest_half_is_returned_and_what_is_left_counts_as_unread() -> None:
+def test_the_nearest_are_returned_and_what_is_left_counts_as_unread() -> None:
     hits = [
-        {"_id": id, "_index": "i", "_score": 0.4, "matched_queries": {"concepts": score}}
-        for id, score in (("a", 0.05), ("b", 0.2), ("c", 0.15))
+        {"_id": id, "_index": "i", "_score": 0.0, "matched_queries": {"concepts": score}}
+        for id, score in (("a", 0.15), ("b", 0.6), ("c", 0.45))
     ]
     request = FindNear(replace(PROFILE, vector=None, entities=()), Where(), 2)
     found = read_near([{"hits": {"hits": hits}}], request, CONFIG)
     assert [near.id for near in found.neighbours] == ["b", "c"]
     assert [id for _, id in found.keys] == ["b", "c"]
-    assert found.unread == pytest.approx(0.1)
+    assert found.unread == pytest.approx(0.15)
 
 
 def test_what_is_unread_may_be_nearer_than_the_last_that_was_read_by_a_margin() -> None:
     # Vectors that have nothing in common have half of their bits equal.
-    assert unread([0.9, 0.8, 0.7, 0.65]) == pytest.approx(0.35 + UNREAD_MARGIN)
-    assert unread([0.9, 0.8, 0.7, 0.2]) == UNREAD_MARGIN
+    assert unread([0.9, 0.8, 0.7, 0.65]) == pytest.approx(0.35 + FINGERPRINT_MARGIN)
+    assert unread([0.9, 0.8, 0.7, 0.2]) == FINGERPRINT_MARGIN
     assert unread([0.9, 0.8, 0.7, 0.2], replace(PROFILE, vector=None)) == pytest.approx(
         0.2 + UNREAD_MARGIN
     )
