@@ -28,6 +28,7 @@ from es_simhash.lab.evaluation.evaluation_tables import (
     headline,
     lines_of,
     tables_of,
+    verdict,
     wrong_lines,
 )
 from es_simhash.lab.evaluation.labelled_pairs import LabelledPairs, read_pairs
@@ -89,6 +90,8 @@ def _as_dict(evaluations: Sequence[SetEvaluation]) -> dict[str, object]:
 def _print_tables(evaluations: Sequence[SetEvaluation], console: Console) -> None:
     for evaluation in evaluations:
         console.print(Text(headline(evaluation), "bold"), soft_wrap=True)
+        for line in verdict(evaluation):
+            console.print(Text(line), soft_wrap=True)
         for table in tables_of(evaluation, narrow=True):
             console.print(_console_table(table))
         for line in lines_of(evaluation):
@@ -167,8 +170,8 @@ def evaluate(
     ] = (),
     wrong: Annotated[int, constraints(0)] = 10,
     output_format: Annotated[
-        Literal["table", "json", "markdown", "html"], constraints(called="format")
-    ] = "table",
+        Literal["table", "json", "markdown", "html"] | None, constraints(called="format")
+    ] = None,
     output: Path | None = None,
     plots: Annotated[Path | None, click.Path(file_okay=False, path_type=Path)] = None,
     quiet: Quiet = False,
@@ -185,7 +188,7 @@ def evaluate(
         texts: JSONL file of the texts, with id and text.
         index: Index of the texts, in place of --texts.
         wrong: Number of wrong pairs of the first method to list, the worst first.
-        output_format: Output format.
+        output_format: Output format; None for what the name of --output says, else table.
         output: File to write; None for standard output.
         plots: Folder for the plots as SVG and PNG files.
     """
@@ -216,11 +219,17 @@ def evaluate(
         )
     if plots is not None:
         write_plots(evaluations, plots)
-    print_evaluations(evaluations, output_format, output)
+    print_evaluations(evaluations, output_format or _format_of(output), output)
     unreadable = _unreadable(evaluations)
     print_problems(unreadable)
     if problems or unreadable:
         raise SystemExit(1)
+
+
+def _format_of(output: Path | None) -> str:
+    """Return the format that the name of a file says."""
+    suffix = "" if output is None else output.suffix.lower()
+    return {".html": "html", ".md": "markdown", ".json": "json"}.get(suffix, "table")
 
 
 def _of_index(method: Method, config: IndexConfig) -> Method:

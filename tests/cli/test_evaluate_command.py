@@ -1,6 +1,7 @@
 """`es-simhash lab evaluate` as a user calls it."""
 
 import json
+import re
 import struct
 import sys
 from collections.abc import Callable, Sequence
@@ -153,7 +154,9 @@ def test_files_with_a_document_in_common_are_reported(run: Any, write: Write) ->
     assert "share 1 document, such as 'a0'" in done.err
 
 
-def test_every_output_has_the_same_figures(run: Any, write: Write, tmp_path: Path) -> None:
+def test_every_output_has_the_same_figures(
+    run: Any, write: Write, tmp_path: Path, require_accessible: Any
+) -> None:
     arguments = (
         "lab", "evaluate", write("pairs.tsv", [("a0", "b0", 0), *PAIRS[1:]]), "--quiet",
         "--texts", "texts.jsonl", "--method", "es-simhash", "--method", "bag-of-words",
@@ -161,17 +164,35 @@ def test_every_output_has_the_same_figures(run: Any, write: Write, tmp_path: Pat
     data = json.loads(run(*arguments, "--format", "json").out)["sets"][0]["methods"]
     table = run(*arguments, "--plots", "plots").out
     text = run(*arguments, "--format", "markdown").out
-    assert run(*arguments, "--format", "html", "--output", "page.html").out == ""
+    # The name of the file says the format.
+    assert run(*arguments, "--output", "page.html").out == ""
     page = (tmp_path / "page.html").read_text("utf-8")
     Page(page).require_harmless()
-    assert page.count("<svg") == 3
+    require_accessible(page)
+    # Three plots, and a line for each name below them.
+    assert page.count('<svg xmlns="http://www.w3.org/2000/svg"') == 3
+    assert page.count("<svg") == 3 + len(data)
+    # The sentence that a person needs comes first, then the plots, then the tables.
+    words = Page(page).words
+    assert re.search(
+        r"labelled pairs of \d+ documents.*?Take .*?true positive.*?At held-out", words
+    )
+    assert "(precision)" in table
+    assert "(precision)" in text
+    # A wrong pair has both texts, with what differs marked.
+    wrong = page[page.index("gets wrong") :]
+    assert set(make_text(0).split()[:5]) <= set(Page(wrong).words.split())
+    assert "<del>" in wrong
+    assert "<ins>" in wrong
+    assert len(set(re.findall(r' id="([^"]+)"', page))) == page.count(' id="')
     for figures in data:
         for name in ("f1", "precision", "ari", "roc_area"):
             shown = f"{figures['held_out'][name]:.3f}"
             assert shown in table
             assert shown in text
             assert shown in page
-    assert max(map(len, table.splitlines()[:20])) <= 80
+    # Sentences are wrapped by the terminal.
+    assert max(map(len, table.splitlines()[5:25])) <= 80
     for column in ("F1 of found", "ROC cut", "bytes/document", "families (ARI)"):
         assert column in table
     assert "Take es-simhash with a cut of" in table or "Take bag-of-words with a cut" in table

@@ -37,10 +37,13 @@ def test_a_curve_stays_between_its_axes_and_is_named() -> None:
     plot = SimpleNamespace(title=HOSTILE, x="recall", y="precision", lines=lines)
     chart = CHARTS.curves(plot)
     ends = re.findall(r'<polyline [^>]*points="([^"]+)"', chart)
-    assert [points.split() for points in ends] == [["44.0,316.0", "194.0,16.0", "344.0,16.0"]] * 10
+    assert [points.split() for points in ends] == [["50.0,308.0", "200.0,8.0", "350.0,8.0"]] * 10
     # Ten curves, and their signs beside the names: no two look alike.
     strokes = re.findall(r'<polyline [^>]*?stroke="(#\w+)"(?: stroke-dasharray="([^"]+)")?', chart)
     assert len(set(strokes)) == 10
-    page = Page(chart)
+    legend = CHARTS.legend(lines)
+    signs = re.findall(r'<path [^>]*?stroke="(#\w+)"(?: stroke-dasharray="([^"]+)")?', legend)
+    assert signs == strokes
+    page = Page(chart + legend)
     assert not {"script", "img", "style"} & set(page.tags)
     assert page.words.count("javascript:alert(3)") == 11

@@ -1,8 +1,10 @@
 """An evaluation as Markdown and as a page of HTML."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from es_simhash.differences.rendering.comparison_page import ComparisonPage
+from es_simhash.differences.text_changes import changes
 from es_simhash.lab.evaluation.curve_pictures import curve_plots
 from es_simhash.lab.evaluation.evaluation_figures import SetEvaluation
 from es_simhash.lab.evaluation.evaluation_tables import (
@@ -10,11 +12,14 @@ from es_simhash.lab.evaluation.evaluation_tables import (
     headline,
     lines_of,
     tables_of,
+    verdict,
     wrong_lines,
 )
 from es_simhash.pages.rendering import render_page
 from es_simhash.text.escaping import one_line
 
+# Characters of a text whose differences are shown.
+_COMPARED = 3_000
 _MARKED = str.maketrans({mark: f"\\{mark}" for mark in "\\|*_`<>[]"})
 
 
@@ -25,6 +30,7 @@ def markdown(evaluations: Sequence[SetEvaluation]) -> str:
 
 def _markdown_lines(evaluation: SetEvaluation) -> Iterator[str]:
     yield f"## {_plain(headline(evaluation))}\n"
+    yield f"{' '.join(map(_plain, verdict(evaluation)))}\n"
     for table in tables_of(evaluation):
         yield from markdown_table(table)
         yield ""
@@ -67,11 +73,28 @@ def evaluation_html(evaluations: Sequence[SetEvaluation]) -> str:
 
 def _parts(evaluation: SetEvaluation) -> dict[str, Any]:
     """Return what a section of the page shows."""
+    first, *more = verdict(evaluation)
+    labelled = evaluation.labelled
+    texts = dict(zip(labelled.ids, labelled.texts, strict=True)) if evaluation.wrong else {}
     return {
         "headline": headline(evaluation),
+        "verdict": first,
+        "reasons": more,
         "tables": tables_of(evaluation),
         "lines": lines_of(evaluation),
         "plots": curve_plots(evaluation),
         "wrong_title": _wrong_title(evaluation),
-        "wrong": [wrong_lines(pair) for pair in evaluation.wrong],
+        "wrong": [
+            (
+                wrong_lines(pair, passages=False),
+                _comparison(pair.first, pair.second, texts),
+            )
+            for pair in evaluation.wrong
+        ],
     }
+
+
+def _comparison(first: str, second: str, texts: Mapping[str, str]) -> ComparisonPage:
+    """Return both texts side by side; of long ones the beginnings."""
+    one, other = (texts[id][:_COMPARED] for id in (first, second))
+    return ComparisonPage(changes(one, other), first, second)

@@ -8,8 +8,11 @@ import numpy as np
 
 from es_simhash.lab.evaluation.evaluation_figures import MethodFigures, SetEvaluation, WrongPair
 from es_simhash.lab.evaluation.held_out_cuts import SAMPLES
+from es_simhash.text.counting import counted, percent
 
 _DECIMALS = 3
+# Width of an interval of F1 from which on there are too few pairs.
+_NARROW = 0.2
 
 
 @dataclass(frozen=True)
@@ -75,28 +78,52 @@ def lines_of(evaluation: SetEvaluation) -> list[str]:
         f"Intervals of 95 %: {SAMPLES} bootstrap samples of documents, at the same cuts.",
         "The ROC cut is chosen on this very set: take it for later texts, not as a measure of it.",
         *notes,
-        *_advice(evaluation.methods),
     ]
 
 
-def _advice(methods: Sequence[MethodFigures]) -> list[str]:
-    """Return which method to take, and which are as good as far as these pairs can tell."""
-    known = [figures for figures in methods if not math.isnan(figures.found_f1)]
-    if len(known) < 2:
-        return []
+def verdict(evaluation: SetEvaluation) -> list[str]:
+    """Return what a reader needs to know first: which method to take, what it does, how sure."""
+    known = [figures for figures in evaluation.methods if not math.isnan(figures.found_f1)]
+    if not known:
+        return ["No method finds anything here."]
     best = max(known, key=lambda figures: figures.found_f1)
-    low = best.found_f1 - (best.held_out["f1"] - best.intervals["f1"].low)
-    as_good = [figures.name for figures in known if figures is not best and figures.found_f1 >= low]
     cut = number(float(np.median(best.cuts)))
-    return [
-        f"Take {best.name} with a cut of {cut}: it has the highest F1 of what is found, "
-        f"{number(best.found_f1)}. "
-        + (
+    advice = f"{best.name} was measured at a cut of {cut}."
+    if len(known) > 1:
+        advice = (
+            f"Take {best.name} with a cut of {cut}: it has the highest F1 of what is found, "
+            f"{number(best.found_f1)}."
+        )
+    return [advice, _finds(best, evaluation.labelled.versions), *_sure(best, known)]
+
+
+def _finds(best: MethodFigures, versions: int) -> str:
+    """Return what a method finds, and what of that is right, as a sentence."""
+    recall, precision = best.held_out["recall"], best.held_out["precision"]
+    found = f"It recognises {percent(recall)} of {counted(versions, 'pair')} of versions (recall)"
+    if math.isnan(precision):
+        return f"{found}."
+    return f"{found}; {percent(precision)} of the pairs that it calls versions are (precision)."
+
+
+def _sure(best: MethodFigures, known: Sequence[MethodFigures]) -> list[str]:
+    """Return how sure that is, and which other methods are as good as far as the pairs tell."""
+    interval = best.intervals["f1"]
+    is_wide = interval.high - interval.low > _NARROW
+    lines = [
+        f"On other documents of this kind its F1 is between {number(interval.low)} and "
+        f"{number(interval.high)} (interval of 95 %)"
+        + (": label more pairs before you rely on that." if is_wide else ".")
+    ]
+    if len(known) > 1:
+        low = best.found_f1 - (best.held_out["f1"] - interval.low)
+        as_good = [each.name for each in known if each is not best and each.found_f1 >= low]
+        lines.append(
             f"No worse by more than its interval: {', '.join(as_good)}."
             if as_good
             else "All others are worse by more than its interval."
         )
-    ]
+    return lines
 
 
 def headline(evaluation: SetEvaluation) -> str:
@@ -203,8 +230,13 @@ def number(value: float) -> str:
     return "–" if math.isnan(value) else f"{value:.{_DECIMALS}f}"
 
 
-def wrong_lines(pair: WrongPair) -> list[str]:
-    """Return a wrong pair as lines: what it is, what the methods say, and what the two share."""
+def wrong_lines(pair: WrongPair, *, passages: bool = True) -> list[str]:
+    """Return a wrong pair as lines: what it is, what the methods say, and what the two share.
+
+    Args:
+        pair: The pair.
+        passages: Whether the shared passages are wanted.
+    """
     called = "called a version" if pair.score >= pair.cut else "not called a version"
     what = "are versions" if pair.label else "are no versions"
     lines = [
@@ -214,6 +246,8 @@ def wrong_lines(pair: WrongPair) -> list[str]:
     if pair.scores:
         others = (f"{name} {number(score)}" for name, score in pair.scores.items())
         lines.append(f"other methods: {', '.join(others)}")
+    if not passages:
+        return lines
     if not pair.passages:
         lines.append("shared passages: none")
     lines.extend(f"“{one}” – “{other}”" for one, other in pair.passages)
