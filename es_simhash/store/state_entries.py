@@ -7,6 +7,8 @@ Ids = tuple[str, str]
 
 DISMISSAL, JOIN = "dismissal", "join"
 SUFFIX = "-simhash"
+# Entries of one page where all are read.
+PAGE = 1000
 
 
 def state_index_name(index: str) -> str:

@@ -10,12 +10,10 @@ from es_simhash.store.elasticsearch.conditions import MAX_HITS
 from es_simhash.store.elasticsearch.pages import all_hits
 from es_simhash.store.elasticsearch.state_lookup import StateLookup, entries_of
 from es_simhash.store.rows import IndexState
-from es_simhash.store.state_entries import DISMISSAL, JOIN, ids_of
+from es_simhash.store.state_entries import DISMISSAL, JOIN, PAGE, ids_of
 
 # Ids of one clause.
 _IDS = 100
-# Entries of one page where all are read.
-_PAGE = 1000
 _NAMED = (background_entry.KIND, vector_table_entries.HEAD)
 _FIELDS = ("kind", "ids", "undone", "name")
 
@@ -50,7 +48,7 @@ class IndexStateLookup(StateLookup):
         """Return all that is stored, read page by page."""
         (body,) = self.searches(None)
         del body["sort"]
-        hits = yield from all_hits(self.state_index, {**body, "size": _PAGE})
+        hits = yield from all_hits(self.state_index, {**body, "size": PAGE})
         return _state([hit["_source"] for hit in hits])
 
     def _body(self, kinds: Sequence[str], groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

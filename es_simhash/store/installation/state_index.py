@@ -22,10 +22,9 @@ from es_simhash.store.elasticsearch.bulk import CONFLICT
 from es_simhash.store.elasticsearch.errors import reason_of
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.rows import batches_of
-from es_simhash.store.state_entries import state_index_name
+from es_simhash.store.state_entries import PAGE, state_index_name
 from es_simhash.store.vector_table_entries import HEAD, PART, head_of, parts_of
 
-_PAGE = 1000
 # Kind of the entry with the counts of all families.
 COUNTS = "counts"
 # Version of the entries: another reads none of them.
@@ -201,7 +200,7 @@ class StateIndex:
     def sizes_of(self, names: Iterable[str]) -> dict[str, int]:
         """Return the number of documents of those of these families that have several."""
         sizes: dict[str, int] = {}
-        for some in batches_of(sorted(names), _PAGE):
+        for some in batches_of(sorted(names), PAGE):
             sizes |= _sizes_of(self.hits("family", where={"terms": {"family": some}}))
         return sizes
 
@@ -248,8 +247,8 @@ class StateIndex:
         if not entries:
             return
         self.create()
-        for start in range(0, len(entries), _PAGE):
-            results = self._gateway.bulk(entries[start : start + _PAGE], index=self.name)
+        for start in range(0, len(entries), PAGE):
+            results = self._gateway.bulk(entries[start : start + PAGE], index=self.name)
             _require_written(results, self.name)
         self._gateway.refresh(self.name)
 
@@ -272,7 +271,7 @@ class StateIndex:
         conditions = [{"terms": {"kind": kinds}}, {"term": {"field": self.field}}]
         conditions += [] if where is None else [where]
         query = {"bool": {"filter": conditions}}
-        body = {"size": _PAGE, "query": query, "seq_no_primary_term": True}
+        body = {"size": PAGE, "query": query, "seq_no_primary_term": True}
         stored = self._gateway.pages(self.name, body)
         try:
             first = list(islice(stored, 1))
