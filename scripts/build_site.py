@@ -26,9 +26,16 @@ _FILES = (ROOT / "scripts" / "site.css", ROOT / "scripts" / "site.js")
 
 def sources() -> Iterator[Path]:
     """Yield the pages of the repository and the files that they show, relative to its root."""
-    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docker/README.md"):
-        yield Path(name)
-    for path in sorted((ROOT / "examples").rglob("README.md")):
+    named = (
+        "README.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "docker/README.md",
+        "examples/README.md",
+    )
+    yield from map(Path, named)
+    # Not those of packages that an example has installed.
+    for path in sorted((ROOT / "examples").glob("*/README.md")):
         yield path.relative_to(ROOT)
     for path in sorted((ROOT / "docs").rglob("*")):
         if path.is_file():

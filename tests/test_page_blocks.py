@@ -30,6 +30,7 @@ RUN_BY = {
     "docs/your-search.md": "tests/maintenance/families/test_your_search.py",
     "examples/newsroom/README.md": "tests/examples",
     "examples/server-side/README.md": "tests/examples",
+    "examples/react/README.md": "tests/examples",
     "examples/static/README.md": "tests/examples",
     **{f"docs/tutorials/{name}.md": "tests/test_tutorials.py" for name in test_tutorials.TUTORIALS},
     **{f"docs/how-to/{name}.md": "tests/test_how_to.py" for name in test_how_to.PAGES},

@@ -23,6 +23,24 @@ export interface RelatedClick {
   link: string;
 }
 
+/** The attributes, as HTML and JSX write them. */
+export interface RelatedDocumentsAttributes {
+  "document-id": string;
+  src?: string;
+  size?: number | string;
+  "max-versions"?: number | string;
+  "max-related"?: number | string;
+  options?: string;
+  evidence?: boolean | "";
+  lang?: string;
+  dir?: "ltr" | "rtl";
+  "link-pattern"?: string;
+  "compare-pattern"?: string;
+  "family-pattern"?: string;
+  layout?: "list" | "columns" | "compact";
+  "heading-level"?: number | string;
+}
+
 export interface RelatedDocumentsElement extends HTMLElement {
   /** Texts of one's own, by name, in place of those of the language. */
   strings: Record<string, string>;

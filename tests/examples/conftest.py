@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import socket
 import sys
 import time
@@ -72,7 +73,9 @@ def site(
         def start(example: str) -> dict[str, str]:
             folder = tmp_path_factory.mktemp("site")
             ports = dict(zip(PORTS, (free_port(), free_port()), strict=True))
-            _copy(ROOT / "examples" / example, folder / example, ports)
+            copied = folder / "examples" / example
+            _copy(ROOT / "examples" / example, copied, ports)
+            shutil.copytree(ROOT / "widget", folder / "widget")
             articles = "\n".join(map(json.dumps, documents()))
             (folder / "articles.jsonl").write_text(articles, "utf-8")
             environment = {
@@ -86,10 +89,11 @@ def site(
             }
             for line in commands(example):
                 line = line.replace("es-simhash-demo", demo_index)
-                line = line.replace(f"examples/{example}", str(folder / example))
+                line = line.replace(f"examples/{example}", str(copied))
                 words = shlex.split(_with_ports(line, ports).removesuffix("&"))
-                program = {"es-simhash": "es_simhash", "flask": "flask", "python": None}[words[0]]
-                words = [sys.executable, *(["-m", program] if program else []), *words[1:]]
+                program = {"es-simhash": "es_simhash", "flask": "flask"}.get(words[0])
+                if words[0] != "npm":
+                    words = [sys.executable, *(["-m", program] if program else []), *words[1:]]
                 if words[2:4] == ["es_simhash", "serve"]:
                     words += ["--port", ports["8000"]]
                 log = stack.enter_context((folder / "log").open("a"))
@@ -98,7 +102,7 @@ def site(
                     port = next(port for port in ports.values() if port in words)
                     _wait(process, f"http://127.0.0.1:{port}/", folder / "log")
                 else:
-                    assert process.wait(60) == 0, (folder / "log").read_text()
+                    assert process.wait(300) == 0, (folder / "log").read_text()
             return {name: f"http://127.0.0.1:{port}" for name, port in ports.items()}
 
         yield start
@@ -107,7 +111,7 @@ def site(
 def _copy(source: Path, target: Path, ports: dict[str, str]) -> None:
     """Copy an example, with ports that are free here."""
     for file in source.rglob("*"):
-        if file.is_file() and "__pycache__" not in file.parts:
+        if file.is_file() and not {"__pycache__", "node_modules"} & set(file.parts):
             copied = target / file.relative_to(source)
             copied.parent.mkdir(parents=True, exist_ok=True)
             copied.write_text(_with_ports(file.read_text("utf-8"), ports), "utf-8")
