@@ -75,25 +75,39 @@ def _powers(base: int, exponent: int) -> Uint64s:
     return powers
 
 
-def run_numbers(
-    codes: NDArray[np.uint32], starts: NDArray[np.int64], ends: NDArray[np.int64]
-) -> Uint64s:
-    """Return the number of each run codes[start:end]: sum((code_i + 1) * BASE^i), i from 0.
+class RunNumbers:
+    """Numbers of runs of code points: sum((code_i + 1) * BASE^i), i from 0.
 
     One prefix sum serves all runs: the sum from start to end is divided by BASE^start, which has
     an inverse because BASE is odd.
+
+    Args:
+        codes: The code points that runs are taken from.
     """
-    # One table serves single texts and batches, so that neither drops that of the other.
-    exponent = max(_LEAST_EXPONENT, len(codes).bit_length())
-    terms = codes.astype(np.uint64)
-    terms += np.uint64(1)
-    terms *= _powers(BASE, exponent)[: len(codes)]
-    sums = np.zeros(len(codes) + 1, np.uint64)
-    np.cumsum(terms, out=sums[1:])
-    numbers: Uint64s = sums.take(ends)
-    numbers -= sums.take(starts)
-    numbers *= _powers(pow(BASE, -1, 1 << 64), exponent).take(starts)
-    return numbers
+
+    def __init__(self, codes: NDArray[np.uint32]) -> None:
+        # One table serves single texts and batches, so that neither drops that of the other.
+        exponent = max(_LEAST_EXPONENT, len(codes).bit_length())
+        terms = codes.astype(np.uint64)
+        terms += np.uint64(1)
+        terms *= _powers(BASE, exponent)[: len(codes)]
+        self._sums = np.zeros(len(codes) + 1, np.uint64)
+        np.cumsum(terms, out=self._sums[1:])
+        self._inverses = _powers(pow(BASE, -1, 1 << 64), exponent)
+
+    def of(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Uint64s:
+        """Return the number of each run codes[start:end]."""
+        numbers: Uint64s = self._sums.take(ends)
+        numbers -= self._sums.take(starts)
+        numbers *= self._inverses.take(starts)
+        return numbers
+
+
+def run_numbers(
+    codes: NDArray[np.uint32], starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> Uint64s:
+    """Return the number of each run codes[start:end]; see `RunNumbers`."""
+    return RunNumbers(codes).of(starts, ends)
 
 
 def fold(values: Uint64s, length: int) -> Uint64s:

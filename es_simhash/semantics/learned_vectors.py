@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from io import BytesIO
-from itertools import compress, repeat
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -28,8 +28,11 @@ from es_simhash.semantics.semantic_scheme import (
 from es_simhash.semantics.vectors import (
     TABLE_LANGUAGE,
     Floats,
+    FoundRows,
+    Rows,
     Vector,
     WordVectors,
+    find_rows,
     table_counts,
     unit_rows,
 )
@@ -70,34 +73,27 @@ class LanguageVectors:
         return min(1.0, self.documents / TRUSTED_DOCUMENTS)
 
     @cached_property
-    def _rows(self) -> dict[str, int]:
-        return dict(zip(self.words, range(len(self.words)), strict=True))
+    def _rows(self) -> Rows:
+        return Rows(self.words)
 
     def own_part(self, counts: Sequence[Mapping[str, int]]) -> Floats:
         """Return the vector of each text by the words of the table; zeros without any of them."""
-        sums = np.zeros((len(counts), OWN_DIMENSIONS))
-        for row, words in enumerate(counts):
-            _, numbers, weights = self._known(words)
-            sums[row] = weights @ self.codes[numbers]
-        return unit_rows(sums)
+        found = find_rows(counts, self._rows)
+        return unit_rows(found.sums(self._weights(found), self.codes))
 
-    def _known(
-        self, words: Mapping[str, int]
-    ) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.float64]]:
-        """Return which words are in the table, their rows, and how much they count."""
-        numbers = np.fromiter(map(self._rows.get, words, repeat(-1)), np.int64, len(words))
-        times = np.fromiter(words.values(), np.float64, len(words))
-        known = numbers >= 0
-        numbers = numbers[known]
-        return known, numbers, (1 + np.log(times[known])) * self.weights[numbers]
+    def _weights(self, found: FoundRows) -> NDArray[np.float64]:
+        """Return how much the words of texts count."""
+        weights: NDArray[np.float64] = (1 + np.log(found.counts)) * self.weights[found.rows]
+        return weights
 
     def word_parts(self, extraction: Extraction, vector: Vector) -> dict[str, float]:
         """Return what each word of a text adds to the dot product of its vector and another one."""
         direction = vector.astype(np.float64)
-        known, numbers, weights = self._known(extraction.words)
-        own = weights * (self.codes[numbers] @ direction[:OWN_DIMENSIONS])
-        length = float(np.linalg.norm(weights @ self.codes[numbers]))
-        words = list(compress(extraction.words, known.tolist()))
+        found = find_rows([extraction.words], self._rows)
+        weights, codes = self._weights(found), self.codes[found.rows]
+        own = weights * (codes @ direction[:OWN_DIMENSIONS])
+        length = float(np.linalg.norm(weights @ codes))
+        words = list(compress(extraction.words, found.is_known.tolist()))
         parts = dict(zip(words, (own / (length or 1.0)).tolist(), strict=True))
         by_shipped, has_shipped = self._shipped_parts(extraction, direction[OWN_DIMENSIONS:])
         # Each of the two parts is of length 1, where it is not 0.

@@ -178,9 +178,9 @@ class SemanticProfiler:
 
     def _concept_weights(
         self, texts: Sequence[str], extractions: Sequence[Extraction]
-    ) -> list[dict[str, float]]:
+    ) -> list[Mapping[str, float]]:
         """Return the weighted concepts of each text, computed by language."""
-        weights: list[dict[str, float]] = [{} for _ in extractions]
+        weights: list[Mapping[str, float]] = [{} for _ in extractions]
         by_language: dict[str, list[int]] = defaultdict(list)
         for number, extraction in enumerate(extractions):
             by_language[extraction.language].append(number)

@@ -7,13 +7,14 @@ from functools import lru_cache
 from importlib import import_module
 from importlib.resources import files
 from io import BytesIO
-from itertools import compress, repeat
+from itertools import compress, pairwise, repeat
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.errors import InputError
+from es_simhash.semantics.languages.lexicon import NumberedWords
 from es_simhash.semantics.semantic_profile import Extraction
 from es_simhash.semantics.semantic_scheme import (
     WORD_VECTOR_DIMENSIONS,
@@ -40,6 +41,80 @@ VectorSource: TypeAlias = Callable[
 TABLE_LANGUAGE = "en"
 
 
+class Rows:
+    """The rows of the words of a table of vectors, by which lexicons know them.
+
+    Args:
+        words: The words.
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._rows = dict(zip(words, range(len(words)), strict=True))
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._rows
+
+    def of(self, words: Sequence[str]) -> NDArray[np.int64]:
+        """Return the row of each word; -1 where the table lacks it."""
+        return np.fromiter(map(self._rows.get, words, repeat(-1)), np.int64, len(words))
+
+
+@dataclass(frozen=True)
+class FoundRows:
+    """Words of texts that a table of vectors has.
+
+    Attributes:
+        is_known: Whether the table has each word of the texts.
+        rows: Row of each that it has.
+        counts: How often the text has it.
+        bounds: Bounds of the texts in these.
+    """
+
+    is_known: NDArray[np.bool_]
+    rows: NDArray[np.int64]
+    counts: NDArray[np.float64]
+    bounds: NDArray[np.int64]
+
+    def sums(self, weights: NDArray[np.float64], codes: NDArray[np.int8]) -> NDArray[np.float64]:
+        """Return the weighted sum of the vectors of each text.
+
+        Args:
+            weights: Weight of each word.
+            codes: The vectors of the table.
+        """
+        sums = np.zeros((len(self.bounds) - 1, codes.shape[1]))
+        for text, (start, end) in enumerate(pairwise(self.bounds.tolist())):
+            sums[text] = weights[start:end] @ codes[self.rows[start:end]]
+        return sums
+
+
+def find_rows(texts: Sequence[Mapping[str, int]], rows: Rows) -> FoundRows:
+    """Return which words of texts a table of vectors has; once for all of a batch.
+
+    Args:
+        texts: The words of each text with their counts.
+        rows: The rows of the table.
+    """
+    found, counts = [np.zeros(0, np.int64)], [np.zeros(0)]
+    for words in texts:
+        if isinstance(words, NumberedWords):
+            found.append(words.lexicon.column(rows, rows.of).take(words.numbers))
+            counts.append(words.amounts)
+        else:
+            found.append(rows.of(list(words)))
+            counts.append(np.fromiter(words.values(), np.float64, len(words)))
+    all_rows = np.concatenate(found)
+    is_known = all_rows >= 0
+    ends = np.cumsum([len(some) for some in found])
+    bounds = np.concatenate([[0], np.cumsum(is_known)])[ends]
+    return FoundRows(
+        is_known, all_rows[is_known], np.concatenate(counts)[is_known].astype(np.float64), bounds
+    )
+
+
 class WordVectors:
     """A published table of word vectors."""
 
@@ -48,7 +123,7 @@ class WordVectors:
     def __init__(
         self, words: Sequence[str], codes: NDArray[np.int8], weights: NDArray[np.uint16]
     ) -> None:
-        self._rows = dict(zip(words, range(len(words)), strict=True))
+        self._rows = Rows(words)
         self._codes = codes
         self._weights = weights.astype(np.float64)
 
@@ -78,10 +153,9 @@ class WordVectors:
 
         A document none of whose words is in the table has a vector of zeros.
         """
-        sums = np.zeros((len(counts), WORD_VECTOR_DIMENSIONS))
-        for row, document in enumerate(counts):
-            sums[row] = self._sum(document)
-        return unit_rows(sums)
+        found = find_rows(counts, self._rows)
+        weights = found.counts * self._weights[found.rows]
+        return unit_rows(found.sums(weights, self._codes))
 
     def word_parts(
         self, counts: Mapping[str, int], vector: NDArray[np.floating[Any]]
@@ -92,28 +166,14 @@ class WordVectors:
             counts: Word counts of the document.
             vector: The other vector.
         """
-        known, rows, weights = self._known(counts)
+        found = find_rows([counts], self._rows)
+        weights = found.counts * self._weights[found.rows]
         # Words of evidence need no more digits, and half the time.
-        codes, factors = self._codes[rows].astype(np.float32), weights.astype(np.float32)
+        codes, factors = self._codes[found.rows].astype(np.float32), weights.astype(np.float32)
         parts = factors * (codes @ vector.astype(np.float32))
         length = float(np.linalg.norm(factors @ codes))
-        words = compress(counts, known.tolist())
+        words = compress(counts, found.is_known.tolist())
         return dict(zip(words, (parts / (length or 1.0)).tolist(), strict=True))
-
-    def _sum(self, counts: Mapping[str, int]) -> NDArray[np.float64]:
-        _, rows, weights = self._known(counts)
-        total: NDArray[np.float64] = weights @ self._codes[rows]
-        return total
-
-    def _known(
-        self, counts: Mapping[str, int]
-    ) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.float64]]:
-        """Return which words are in the table, their rows, and how much they count."""
-        rows = np.fromiter(map(self._rows.get, counts, repeat(-1)), np.int64, len(counts))
-        times = np.fromiter(counts.values(), np.float64, len(counts))
-        known = rows >= 0
-        rows = rows[known]
-        return known, rows, times[known] * self._weights[rows]
 
 
 def quantise(vectors: Floats) -> NDArray[np.int8]:

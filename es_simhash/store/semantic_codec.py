@@ -2,12 +2,14 @@
 
 import base64
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from operator import add
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.semantics.languages.lexicon import NumberedWords
 from es_simhash.semantics.semantic_profile import MAX_TERM_LENGTH, SemanticProfile, concept_term
 from es_simhash.semantics.semantic_scheme import WORD_VECTOR_DIMENSIONS
 from es_simhash.semantics.vectors import quantise, vector_simhash
@@ -23,6 +25,11 @@ from es_simhash.store.fields import (
 )
 
 _JSON = json.JSONEncoder(separators=(",", ":")).encode
+# Weights are stored to so many digits; what is so near to half a unit is rounded by Python.
+_WEIGHT_DIGITS = 4
+_UNITS, _NEAR_HALF = 10**_WEIGHT_DIGITS, 1e-6
+_DECIMALS = [repr(unit / _UNITS) for unit in range(_UNITS + 1)]
+_NONE = np.zeros(0)
 
 
 def semantic_members(profiles: Sequence[SemanticProfile], scheme: str) -> list[dict[str, Any]]:
@@ -32,48 +39,98 @@ def semantic_members(profiles: Sequence[SemanticProfile], scheme: str) -> list[d
         profiles: The semantic profiles of a batch of texts.
         scheme: Name of the scheme they were read with.
     """
-    vectors = iter(_packed_vectors(profiles))
-    members_of_texts: list[dict[str, Any]] = []
-    for profile in profiles:
-        members: dict[str, Any] = {SEMANTIC_SCHEME: scheme}
-        if concepts := concept_terms(profile.stored_concepts()):
-            members[CONCEPTS] = concepts
-        if entities := profile.stored_entities():
-            members[ENTITIES] = entities
-        if profile.vector_table:
-            # That the table has nothing of a text is known of its words.
-            members[VECTOR_TABLE] = profile.vector_table
-        if profile.vector is not None:
-            packed, fingerprint = next(vectors)
-            if profile.has_learned_vector:
-                members[INDEX_VECTOR], members[VECTOR_LANGUAGE] = packed, profile.language
-            else:
-                members[VECTOR], members[VECTOR_FINGERPRINT] = packed, fingerprint
-        members_of_texts.append(members)
-    return members_of_texts
+    return [json.loads(b"{%b}" % members) for members in semantic_json(profiles, scheme)]
 
 
 def semantic_json(profiles: Sequence[SemanticProfile], scheme: str) -> list[bytes]:
     """Return the JSON of `semantic_members` without the braces around it."""
-    return [_JSON(members)[1:-1].encode() for members in semantic_members(profiles, scheme)]
+    vectors = iter(_packed_vectors(profiles))
+    scheme = _JSON(scheme)
+    members_of_texts = []
+    for profile, concepts in zip(profiles, _concepts_json(profiles), strict=True):
+        members = [f'"{SEMANTIC_SCHEME}":{scheme}']
+        if concepts:
+            members.append(f'"{CONCEPTS}":{{{concepts}}}')
+        if entities := profile.stored_entities():
+            members.append(f'"{ENTITIES}":{_JSON(entities)}')
+        if profile.vector_table:
+            # That the table has nothing of a text is known of its words.
+            members.append(f'"{VECTOR_TABLE}":{_JSON(profile.vector_table)}')
+        if profile.vector is not None:
+            packed, fingerprint = next(vectors)
+            if profile.has_learned_vector:
+                language = _JSON(profile.language)
+                members.append(f'"{INDEX_VECTOR}":"{packed}","{VECTOR_LANGUAGE}":{language}')
+            else:
+                members.append(f'"{VECTOR}":"{packed}","{VECTOR_FINGERPRINT}":"{fingerprint}"')
+        members_of_texts.append(",".join(members).encode())
+    return members_of_texts
 
 
-def concept_terms(concepts: dict[str, float]) -> dict[str, float]:
+def _concepts_json(profiles: Sequence[SemanticProfile]) -> Iterator[str]:
+    """Yield the stored concepts of each text with their weights, as JSON without braces."""
+    heaviest = [
+        concepts.amounts[: profile.stored_limit].astype(np.float64)
+        if isinstance(concepts := profile.concepts, NumberedWords)
+        else _NONE
+        for profile in profiles
+    ]
+    norms = [sum([weight * weight for weight in some.tolist()]) ** 0.5 for some in heaviest]
+    sizes = list(map(len, heaviest))
+    rounded = _rounded(np.concatenate(heaviest) / np.repeat(norms, sizes))
+    ends = np.cumsum(sizes).tolist()
+    for profile, end, size in zip(profiles, ends, sizes, strict=True):
+        concepts = profile.concepts
+        if not isinstance(concepts, NumberedWords):
+            yield _JSON(concept_terms(profile.stored_concepts()))[1:-1]
+            continue
+        names = concepts.lexicon.column(_quoted_names, _quoted_names).take(concepts.numbers[:size])
+        weights = rounded[end - size : end]
+        count = int(np.count_nonzero(weights))
+        # Weights descend. A word that is another term may be the same as that of another word.
+        some = names[:count].tolist()
+        if None in some:
+            yield _JSON(concept_terms(profile.stored_concepts()))[1:-1]
+        else:
+            yield ",".join(map(add, some, map(_DECIMALS.__getitem__, weights.tolist())))
+
+
+def _rounded(weights: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return weights in units of the fourth digit, rounded as Python does."""
+    units = weights * _UNITS
+    rounded = np.rint(units)
+    for place in np.flatnonzero(np.abs(np.abs(units - rounded) - 0.5) < _NEAR_HALF).tolist():
+        rounded[place] = round(round(float(weights[place]), _WEIGHT_DIGITS) * _UNITS)
+    return np.asarray(rounded, np.int64)
+
+
+def _quoted_names(words: Sequence[str]) -> NDArray[np.object_]:
+    """Return each word as the name of a member in JSON; None where its term is another."""
+    return np.array([f"{_JSON(word)}:" if word == _term(word) else None for word in words], object)
+
+
+def concept_terms(concepts: Mapping[str, float]) -> dict[str, float]:
     """Return weights by index term, to four digits; the engine keeps about three.
 
     Concepts that fall together as terms are one.
     """
     # Almost all are words of some letters, which need no care.
     if "".join(concepts).isalpha() and max(map(len, concepts)) <= MAX_TERM_LENGTH:
-        rounded_weights = ((concept, round(weight, 4)) for concept, weight in concepts.items())
+        rounded_weights = (
+            (concept, round(weight, _WEIGHT_DIGITS)) for concept, weight in concepts.items()
+        )
         return {concept: weight for concept, weight in rounded_weights if weight > 0}
     terms: dict[str, float] = {}
     for concept, weight in concepts.items():
-        is_plain = concept.isalpha() and len(concept) <= MAX_TERM_LENGTH
-        term = concept if is_plain else concept_term(concept)
-        if term and (rounded := round(weight + terms.get(term, 0.0), 4)) > 0:
+        term = _term(concept)
+        if term and (rounded := round(weight + terms.get(term, 0.0), _WEIGHT_DIGITS)) > 0:
             terms[term] = rounded
     return terms
+
+
+def _term(concept: str) -> str:
+    is_plain = concept.isalpha() and len(concept) <= MAX_TERM_LENGTH
+    return concept if is_plain else concept_term(concept)
 
 
 def packed_query_vector(vector: NDArray[np.float32]) -> tuple[str, str]:

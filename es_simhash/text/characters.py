@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 # Classes of data/characters.txt.
 WORD, STANDALONE, MARK, IGNORED = 1, 2, 3, 4
 # Code points after this plane are left out of regular expressions, see `class_ranges`.
-_FIRST_PLANE = 0x10000
+FIRST_PLANE = 0x10000
 CODE_POINTS = 0x110000
 BEYOND_ASCII = 0x80
 _LAST_SPACE = 0x3000
@@ -51,7 +51,7 @@ def class_ranges(*classes: int) -> str:
     ranges = "".join(
         f"{chr(first)}-{chr(after - 1)}"
         for (first, value), (after, _) in pairwise(runs)
-        if value in classes and after <= _FIRST_PLANE
+        if value in classes and after <= FIRST_PLANE
     )
     # A zero width space separates words, in Khmer and Burmese on purpose.
     return ranges.replace("\u200b-", "\u200c-")

@@ -8,14 +8,14 @@ from math import log
 
 from es_simhash.semantics.entities.entity_rules import find_entities
 from es_simhash.semantics.languages import chinese
-from es_simhash.semantics.languages.detection import detect_language
+from es_simhash.semantics.languages.counted_words import TextWords, count_texts
+from es_simhash.semantics.languages.detection import detect_language, detect_languages
+from es_simhash.semantics.languages.letter_runs import LetterRuns
 from es_simhash.semantics.languages.word_lists import is_stop_word
 from es_simhash.semantics.languages.words import (
     Word,
-    count_forms,
     count_others,
     count_words,
-    fold_forms,
     words_with_offsets,
 )
 from es_simhash.semantics.rarity import UNKNOWN_RARITY, rarity, require_package
@@ -179,15 +179,32 @@ class BuiltinExtractor:
         Raises:
             MissingExtra: A text is in a language that a package is needed for.
         """
-        return [self._extraction(text) for text in texts]
+        runs = LetterRuns.of(texts)
+        languages = self._languages(texts, runs)
+        for language in set(languages):
+            require_package(language, self._packages)
+        has_segments = "jieba" in self._packages
+        counted = count_texts(
+            texts, [None if has_segments and each == "zh" else each for each in languages], runs
+        )
+        return [
+            self._extraction(text, language, words)
+            for text, language, words in zip(texts, languages, counted, strict=True)
+        ]
 
-    def _extraction(self, text: str) -> Extraction:
-        language = text_language(text, self._language)
-        require_package(language, self._packages)
+    def _languages(self, texts: Sequence[str], runs: LetterRuns) -> list[str]:
+        if self._language:
+            return [self._language] * len(texts)
+        detected = detect_languages(texts, runs)
+        return [
+            language or _english_by_words(text)
+            for text, language in zip(texts, detected, strict=True)
+        ]
+
+    def _extraction(self, text: str, language: str, counted: TextWords) -> Extraction:
         entities = find_entities(text, language, self._packages)
         if language != "zh" or "jieba" not in self._packages:
-            forms = count_forms(text, language)
-            words = fold_forms(forms, language)
+            forms, words = counted
             others = _other_words(text, language, words, lambda: count_others(text, language))
             return Extraction(language, words, forms, entities, other_words=others)
         words, names = chinese.words_and_names(text)

@@ -1,17 +1,19 @@
 """Language detection: by script, then by the stop words that cover most of the text."""
 
-import re
 import unicodedata
-from bisect import bisect_right
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import repeat
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.fingerprints.hashing import RunNumbers
+from es_simhash.semantics.languages.letter_runs import LetterRuns
+from es_simhash.semantics.languages.number_table import ABSENT, NumberTable
 from es_simhash.semantics.languages.word_lists import data_rows, stop_lists
+from es_simhash.text.characters import CODE_POINTS, code_points
 
 # Enough for stop words to decide, however long the text is.
 _SAMPLE_CHARACTERS = 1500
@@ -29,106 +31,132 @@ _PRIOR = {
     **dict.fromkeys(("ru", "ar", "hi"), 1.1),
 }
 
-_WORDS = re.compile(r"[^\s\d!-/:-@\[-`{-¿‐-⁞،؛؟۔।॥]+")
-
 
 @dataclass(frozen=True)
 class _Scripts:
-    """Stretches of code points.
+    """The scripts that languages are written in.
 
     Attributes:
-        starts: First code point of each.
-        names: Its script; empty where it has no letters that matter.
-        languages: Languages of each script.
+        names: Name of each script; that of number 0, which says nothing, is empty.
+        languages: Languages of each.
+        numbers: Number of the script of each code point.
     """
 
-    starts: list[int]
     names: list[str]
-    languages: dict[str, tuple[str, ...]]
+    languages: list[tuple[str, ...]]
+    numbers: NDArray[np.uint8]
+
+    def number(self, name: str) -> int:
+        """Return the number of a script."""
+        return self.names.index(name)
 
 
 @lru_cache(maxsize=1)
 def _scripts() -> _Scripts:
-    names = {0: ""}
-    languages = {}
+    names: list[str] = [""]
+    languages: list[tuple[str, ...]] = [("",)]
+    numbers = np.zeros(CODE_POINTS, np.uint8)
     for name, stretches, *of_script in data_rows("scripts.txt"):
-        languages[name] = tuple(language.strip("-") for language in of_script)
         for stretch in stretches.split(","):
             first, last = (int(bound, 16) for bound in stretch.split("-"))
-            names[first] = name
-            names.setdefault(last + 1, "")
-    starts = sorted(names)
-    return _Scripts(starts, [names[start] for start in starts], languages)
+            numbers[first : last + 1] = len(names)
+        names.append(name)
+        languages.append(tuple(language.strip("-") for language in of_script))
+    return _Scripts(names, languages, numbers)
 
 
 def detect_language(text: str) -> str:
     """Return the ISO 639-1 code of the language a text is written in; empty when nothing fits."""
-    start = unicodedata.normalize("NFC", text[:_SAMPLE_CHARACTERS])
-    languages = _scripts().languages.get(_script_of(start), ("",))
-    if len(languages) == 1:
-        return languages[0]
-    return _best_covered(_words_of(start.lower()), languages)
+    sample = text[:_SAMPLE_CHARACTERS]
+    return detect_languages([sample], LetterRuns.of([sample]))[0]
 
 
-def _words_of(lower: str) -> list[str]:
-    """Return what `_WORDS` finds, of Western texts three times as fast."""
-    try:
-        western = lower.encode("cp1252")
-    except UnicodeEncodeError:
-        return _WORDS.findall(lower)
-    return western.translate(_western_words()).decode("cp1252").split()
+def detect_languages(texts: Sequence[str], runs: LetterRuns) -> list[str]:
+    """Return the language of each text of a batch, as `detect_language` does.
+
+    Args:
+        texts: The texts.
+        runs: Their runs of letters.
+    """
+    is_even, rows = runs.is_even.tolist(), _stop_rows(runs)
+    languages = []
+    for text, as_read, of_text in zip(texts, is_even, rows, strict=True):
+        sample = text[:_SAMPLE_CHARACTERS]
+        composed = unicodedata.normalize("NFC", sample)
+        possible = _scripts().languages[_script_of(composed)]
+        if len(possible) > 1 and not (as_read and composed == sample):
+            # In lower case each character is its own lower case.
+            of_text = _stop_rows(LetterRuns.of([composed.lower()]))[0]
+        languages.append(possible[0] if len(possible) == 1 else _best_covered(of_text, possible))
+    return languages
 
 
-@lru_cache(maxsize=1)
-def _western_words() -> bytes:
-    """Return the table of the bytes that words have; the rest is a space."""
-    bytes_of = (bytes([byte]) for byte in range(256))
-    return b"".join(
-        byte if _WORDS.match(byte.decode("cp1252", "replace")) else b" " for byte in bytes_of
-    )
+def _stop_rows(runs: LetterRuns) -> list[NDArray[np.int32]]:
+    """Return, of each word of each text, its row among all stop words; ABSENT for other words."""
+    words = runs.telling(_SAMPLE_CHARACTERS)
+    rows = _stop_words().table.find(runs.word_numbers(words))
+    return [rows[start:end] for start, end in pairwise(words.bounds.tolist())]
 
 
-def _script_of(text: str) -> str:
+def _script_of(text: str) -> int:
     """Return the script of most letters; Vietnamese and Japanese by the letters only they have."""
-    if text.isascii():
-        return "latin"
-    counts: Counter[str] = Counter()
     scripts = _scripts()
-    for character, count in Counter(text).items():
-        counts[scripts.names[bisect_right(scripts.starts, ord(character)) - 1]] += count
-    del counts[""]
-    counts["han"] *= _HAN_WEIGHT
-    _merge(counts, "kana", "han", _LEAST_KANA)
-    _merge(counts, "vietnamese", "latin", _LEAST_VIETNAMESE)
-    script, count = counts.most_common(1)[0]
-    return script if count else ""
+    if text.isascii():
+        return scripts.number("latin")
+    of_characters = scripts.numbers.take(code_points(text))
+    counts = np.bincount(of_characters, minlength=len(scripts.names))
+    counts[0] = 0
+    counts[scripts.number("han")] *= _HAN_WEIGHT
+    _merge(counts, scripts.number("kana"), scripts.number("han"), _LEAST_KANA)
+    _merge(counts, scripts.number("vietnamese"), scripts.number("latin"), _LEAST_VIETNAMESE)
+    best = np.flatnonzero(counts == counts.max())
+    if len(best) == 1 or not counts[best[0]]:
+        return int(best[0])
+    # Of several, the one that the text begins with.
+    return int(of_characters[np.isin(of_characters, best).argmax()])
 
 
-def _merge(counts: Counter[str], part: str, whole: str, least: float) -> None:
+def _merge(counts: NDArray[np.int64], part: int, whole: int, least: float) -> None:
     """Count the letters of the whole to its part where the part is frequent enough, else back."""
     joined = counts[part] + counts[whole]
     is_frequent = counts[part] > least * joined
     counts[part], counts[whole] = (joined, 0) if is_frequent else (0, joined)
 
 
-def _best_covered(words: list[str], languages: tuple[str, ...]) -> str:
+def _best_covered(rows: NDArray[np.int32], languages: tuple[str, ...]) -> str:
     """Return the language whose stop words cover most of the words; rarer ones count more."""
     table = _stop_table(languages)
-    rows = np.fromiter(map(table.rows.get, words, repeat(0)), np.int64, len(words))
     # Other words score nothing.
-    scores = table.scores[rows[rows > 0]]
+    scores = table.scores[rows[rows != ABSENT]]
     best = int((scores.sum(0) * table.priors).argmax())
     covered = np.count_nonzero(scores[:, best])
-    enough = covered >= max(1, _LEAST_COVERED * len(words))
+    enough = covered >= max(1, _LEAST_COVERED * len(rows))
     return table.languages[best] if enough else languages[0]
 
 
 @dataclass(frozen=True)
+class _StopWords:
+    """The stop words of all languages, each with a row."""
+
+    rows: dict[str, int]
+    table: NumberTable
+
+
+@lru_cache(maxsize=1)
+def _stop_words() -> _StopWords:
+    words = sorted(set().union(*stop_lists().values()))
+    ends = np.cumsum([len(word) for word in words])
+    numbers = RunNumbers(code_points("".join(words))).of(np.concatenate([[0], ends[:-1]]), ends)
+    table = NumberTable()
+    table.add(numbers, np.arange(len(words), dtype=np.int32))
+    return _StopWords(dict(zip(words, range(len(words)), strict=True)), table)
+
+
+@dataclass(frozen=True)
 class _StopTable:
-    """Score of each stop word (row 0: of any other word) for some languages."""
+    """Score of each stop word for some languages."""
 
     languages: list[str]
-    rows: dict[str, int]
     scores: NDArray[np.float32]
     priors: NDArray[np.float32]
 
@@ -136,15 +164,13 @@ class _StopTable:
 @lru_cache(maxsize=16)
 def _stop_table(chosen: tuple[str, ...]) -> _StopTable:
     """Return the table of the languages of a script; words score by how many of all have them."""
-    lists = stop_lists()
+    lists, rows = stop_lists(), _stop_words().rows
     columns = {language: column for column, language in enumerate(lists)}
-    words = sorted(set().union(*lists.values()))
-    rows = {word: row for row, word in enumerate(words, 1)}
-    listed = np.zeros((len(words) + 1, len(lists)), np.float32)
+    listed = np.zeros((len(rows), len(lists)), np.float32)
     for language, members in lists.items():
         listed[[rows[word] for word in members], columns[language]] = 1
     scores = listed * (1 + 1 / np.maximum(listed.sum(1, keepdims=True), 1))
     languages = [language for language in chosen if language]
     of_chosen = scores.astype(np.float32)[:, [columns[language] for language in languages]]
     priors = np.array([_PRIOR.get(language, 1.0) for language in languages], np.float32)
-    return _StopTable(languages, rows, of_chosen, priors)
+    return _StopTable(languages, of_chosen, priors)

@@ -18,9 +18,9 @@ from es_simhash.text.characters import IGNORED, MARK, STANDALONE, class_ranges
 
 # Languages that write short words onto the next one (l'homme), and those that write endings
 # behind an apostrophe (Ankara'da).
-_ELIDING = frozenset({"ca", "fr", "it", "lb"})
-_SUFFIXING = frozenset({"az", "tr"})
-_STEMMED = frozenset({"en"})
+ELIDING = frozenset({"ca", "fr", "it", "lb"})
+SUFFIXING = frozenset({"az", "tr"})
+STEMMED = frozenset({"en"})
 # Same length on both sides, so that offsets stay.
 _PLAIN = str.maketrans({"’": "'", "İ": "I"})
 _PLAIN_TURKIC = str.maketrans({"’": "'", "İ": "i", "I": "ı"})
@@ -28,7 +28,8 @@ _ASCII = {
     False: re.compile(r"[A-Za-z]+(?:'+[A-Za-z]+)*"),
     True: re.compile(r"[A-Za-z]+"),
 }
-_NUMERALS = "²³¹¼½¾"
+# Numbers that Unicode counts among the letters of words.
+NUMERALS = "²³¹¼½¾"
 # Forms of a language that are cached; dropping them all at once is cheap and rare.
 _MAX_FORMS = 1 << 16
 
@@ -92,7 +93,7 @@ def count_others(text: str, language: str) -> dict[str, int]:
 
 def fold_forms(forms: Mapping[str, int], language: str) -> dict[str, int]:
     """Return the counts by normal form, as `count_words` returns them for the same text."""
-    if language not in _STEMMED:
+    if language not in STEMMED:
         return dict(forms)
     counts: dict[str, int] = {}
     normals = map(_normal_forms(language).__getitem__, forms)
@@ -123,7 +124,7 @@ def count_written(text: str, language: str) -> Counter[str]:
     """Count the words of a text as they are written; stop words are included."""
     plain = _plain(text, language)
     if plain.isascii() and plain == text:
-        return Counter(_ASCII[language in _ELIDING].findall(text))
+        return Counter(_ASCII[language in ELIDING].findall(text))
     return Counter([text[start:end] for start, end in _spans(plain, language)])
 
 
@@ -134,7 +135,7 @@ def normals_of(written: Iterable[str], language: str) -> list[str]:
 
 def _forms(text: str, language: str) -> list[str]:
     """Return the words of a text in lower case, perhaps with apostrophes around them."""
-    if language not in _SUFFIXING:
+    if language not in SUFFIXING:
         # Four times as fast as a regular expression, and enough for most Western texts.
         codec = "ascii" if text.isascii() else "cp1252"
         try:
@@ -142,7 +143,7 @@ def _forms(text: str, language: str) -> list[str]:
         except UnicodeEncodeError:
             pass
         else:
-            table = _western_letters(eliding=language in _ELIDING)
+            table = _western_letters(eliding=language in ELIDING)
             return western.translate(table, b"\xad").decode(codec).split()
     plain = _plain(text, language)
     return [_lower(plain[start:end]) for start, end in _spans(plain, language)]
@@ -162,7 +163,7 @@ def _western_letters(*, eliding: bool) -> bytes:
 
 
 def _plain(text: str, language: str) -> str:
-    if language in _SUFFIXING:
+    if language in SUFFIXING:
         return text.translate(_PLAIN_TURKIC)
     return text if text.isascii() else text.translate(_PLAIN)
 
@@ -174,7 +175,7 @@ def _lower(form: str) -> str:
 
 def _spans(plain: str, language: str) -> Iterator[tuple[int, int]]:
     """Return the bounds of the words of a text with plain apostrophes."""
-    eliding = language in _ELIDING
+    eliding = language in ELIDING
     if plain.isascii():
         return (match.span() for match in _ASCII[eliding].finditer(plain))
     letters = _letters()
@@ -205,11 +206,16 @@ def _content_words(language: str) -> _FormCache:
 
 @lru_cache(maxsize=128)
 def _content_forms(language: str) -> _FormCache:
-    def bare_content(form: str) -> str:
-        bare = _bare(form.strip("'"), language)
-        return "" if is_stop_word(normal_form(bare, language), language) else bare
+    return _FormCache(lambda form: content_form(form, language))
 
-    return _FormCache(bare_content)
+
+def content_form(form: str, language: str) -> str:
+    """Return a word in lower case without apostrophes around it and endings behind one.
+
+    Of a stop word nothing is left.
+    """
+    bare = _bare(form.strip("'"), language)
+    return "" if is_stop_word(normal_form(bare, language), language) else bare
 
 
 @lru_cache(maxsize=128)
@@ -225,7 +231,7 @@ def _written_forms(language: str) -> _FormCache:
 def normal_form(form: str, language: str) -> str:
     """Return the normal form of a word in lower case; stop words stay as they are."""
     bare = _bare(form, language)
-    if language in _STEMMED and bare not in stop_words(language):
+    if language in STEMMED and bare not in stop_words(language):
         return _stem(bare)
     return bare
 
@@ -240,7 +246,7 @@ def _bare(form: str, language: str) -> str:
 def _without_ending(form: str, language: str) -> str:
     """Return the form without what follows its last apostrophe, if that is an ending."""
     head, _, tail = form.rpartition("'")
-    return head if tail == "s" or language in _SUFFIXING else form
+    return head if tail == "s" or language in SUFFIXING else form
 
 
 def _stem(word: str) -> str:
@@ -261,7 +267,7 @@ def has_no_spaces(text: str) -> bool:
 def _letters() -> _Letters:
     ignored, spaceless = class_ranges(IGNORED), class_ranges(STANDALONE)
     marks = class_ranges(MARK, IGNORED)
-    letter = rf"[^\W\d_{_NUMERALS}]"
+    letter = rf"[^\W\d_{NUMERALS}]"
     run = rf"{letter}+(?:[{marks}]+{letter}*)*"
     cluster, other = rf"[{spaceless}][{marks}]*", f"[^{spaceless}']"
     return _Letters(
