@@ -2,9 +2,12 @@
 
 import json
 import re
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, NoReturn
+from types import SimpleNamespace
+from typing import Any, ClassVar, NamedTuple, NoReturn
 
 import pytest
 
@@ -113,8 +116,71 @@ def test_retrieval(
     assert re.search(r"^harbour-v3 excerpt_of \d+ \d+ verbatim$", quoted, re.M)
 
 
-def test_logstash(typed: Callable[[str], PageShell], client: Any) -> None:
+class Message(NamedTuple):
+    """What a consumer of Kafka polls."""
+
+    value: bytes
+
+
+class Consumer:
+    """A consumer with one message, which is stopped when it is asked for more."""
+
+    committed: ClassVar[list[str]] = []
+
+    def __init__(self, topic: str, **options: object) -> None:
+        assert options["enable_auto_commit"] is False
+        self._left = [{"partition": [Message(json.dumps(POLLED).encode())]}]
+
+    def poll(self, timeout_ms: int) -> dict[str, list[Message]]:
+        if not self._left:
+            raise KeyboardInterrupt
+        return self._left.pop()
+
+    def commit(self) -> None:
+        self.committed.append("committed")
+
+
+class Operator:
+    """An operator of Airflow, which notes what runs after it."""
+
+    def __init__(self, task_id: str, bash_command: str, *, append_env: bool) -> None:
+        self.command, self.followed = bash_command, [task_id]
+
+    def __rshift__(self, other: "Operator") -> None:
+        self.followed += other.followed
+
+
+POLLED = {"id": "t-9", "message": "Polled: the printer of the second floor is out of paper again."}
+
+
+@pytest.fixture
+def stand_ins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kafka and Airflow, which are no dependencies."""
+    bash = "airflow.providers.standard.operators.bash"
+    for name in ("airflow", *(bash[: at.start()] for at in re.finditer(r"\.", bash))):
+        monkeypatch.setitem(sys.modules, name, SimpleNamespace())
+    modules = {
+        "kafka": SimpleNamespace(KafkaConsumer=Consumer),
+        bash: SimpleNamespace(BashOperator=Operator),
+        "airflow.sdk": SimpleNamespace(DAG=lambda name, **options: nullcontext()),
+    }
+    for name, module in modules.items():
+        monkeypatch.setitem(sys.modules, name, module)
+
+
+def test_logstash(
+    stand_ins: None, typed: Callable[[str], PageShell], client: Any, tmp_path: Path
+) -> None:
     page = typed("logstash")
+    # What was polled is written before it is committed.
+    assert Consumer.committed == ["committed"]
+    assert client.get(index="tickets", id="t-9")["_source"]["simhash"]["scheme"]
+    # The commands of the DAG are typed in its order.
+    assert page.names["sweep"].followed == ["sweep", "report"]
+    client.indices.refresh(index="tickets")
+    assert "documents processed" in page.type(page.names["sweep"].command)
+    assert "versions of others" in page.type(page.names["report"].command)
+    assert (tmp_path / "tickets.html").stat().st_size > 1_000
     assert re.search(r"│ t-1 │ version │", page.after("es-simhash related tickets"))
     stored = client.get(index="tickets", id="t-2")["_source"]
     assert stored["simhash"]["duplicate_of"] == "t-1"
