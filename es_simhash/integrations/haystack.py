@@ -1,12 +1,10 @@
 """Components of Haystack: a retriever, and one that leaves out documents that repeat others."""
 
-from typing import Any
 
 from es_simhash.errors import MissingExtra
-from es_simhash.integrations.retrieved_texts import RetrievedText, TextRetrieval
+from es_simhash.integrations.retrieved_texts import OfIndex, RetrievedText
 from es_simhash.pairs.distinct_hits import distinct_hits
 from es_simhash.relation.thresholds import LOSE
-from es_simhash.store.options import SearchOptions
 
 try:
     from haystack import Document, component
@@ -15,19 +13,8 @@ except ImportError as error:
 
 
 @component
-class RelatedRetriever:
-    """Documents related to a query: versions, shared passages, semantic neighbours.
-
-    Args:
-        index: An `Index`, or an `AsyncIndex` in an asynchronous pipeline.
-        text_field: Field of the text, or several as `headline,body`.
-        options: What to return.
-    """
-
-    def __init__(
-        self, index: Any, text_field: str = "text", options: SearchOptions | None = None
-    ) -> None:
-        self._retrieval = TextRetrieval(index, text_field, options or SearchOptions())
+class RelatedRetriever(OfIndex):
+    """A retriever of Haystack, with the arguments of `OfIndex`."""
 
     @component.output_types(documents=list[Document])  # type: ignore[untyped-decorator]
     def run(self, query: str) -> dict[str, list[Document]]:

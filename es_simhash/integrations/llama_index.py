@@ -1,12 +1,10 @@
 """A retriever of LlamaIndex, and a post-processor that leaves out nodes that repeat others."""
 
-from typing import Any
 
 from es_simhash.errors import MissingExtra
-from es_simhash.integrations.retrieved_texts import RetrievedText, TextRetrieval
+from es_simhash.integrations.retrieved_texts import OfIndex, RetrievedText
 from es_simhash.pairs.distinct_hits import distinct_hits
 from es_simhash.relation.thresholds import LOSE
-from es_simhash.store.options import SearchOptions
 
 try:
     from llama_index.core.base.base_retriever import BaseRetriever
@@ -16,20 +14,8 @@ except ImportError as error:
     raise MissingExtra.of("llama-index", "LlamaIndex needs llama-index-core") from error
 
 
-class RelatedRetriever(BaseRetriever):  # type: ignore[misc]
-    """Documents related to a query: versions, shared passages, semantic neighbours.
-
-    Args:
-        index: An `Index`, or an `AsyncIndex` for `aretrieve`.
-        text_field: Field of the text, or several as `headline,body`.
-        options: What to return.
-    """
-
-    def __init__(
-        self, index: Any, text_field: str = "text", options: SearchOptions | None = None
-    ) -> None:
-        super().__init__()
-        self._retrieval = TextRetrieval(index, text_field, options or SearchOptions())
+class RelatedRetriever(OfIndex, BaseRetriever):  # type: ignore[misc]
+    """A retriever of LlamaIndex, with the arguments of `OfIndex`."""
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return [_node(text) for text in self._retrieval.texts(query_bundle.query_str)]

@@ -96,3 +96,22 @@ class TextRetrieval:
             **{name: value for name, value in context.items() if value is not None},
             **shown_fields(relation.source, texts, self.options.fields),
         }
+
+
+class OfIndex:
+    """Documents related to a query: versions, shared passages, semantic neighbours.
+
+    Args:
+        index: An `Index`, or an `AsyncIndex` for the asynchronous method.
+        text_field: Field of the text, or several as `headline,body`.
+        options: What to return.
+    """
+
+    def __init__(
+        self,
+        index: RelatedIndex | AsyncIndex,
+        text_field: str = "text",
+        options: SearchOptions | None = None,
+    ) -> None:
+        super().__init__()
+        self._retrieval = TextRetrieval(index, text_field, options or SearchOptions())
