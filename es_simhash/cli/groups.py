@@ -215,6 +215,21 @@ def _unknown_command(name: str, ctx: click.Context) -> str:
     return f"{message} `{ctx.command_path} --help` lists them."
 
 
+def pointing_to_config(error: click.ClickException) -> click.ClickException:
+    """Return an error; that of a missing option names `config`, where it stores what was meant."""
+    if not isinstance(error, click.NoSuchOption):
+        return error
+    from es_simhash.described import parameters
+    from es_simhash.store.config import DocumentSettings
+
+    known = {each.called.replace("_", "-") for each in parameters(DocumentSettings).values()}
+    name = error.option_name
+    if name.removeprefix("--") not in known:
+        return error
+    stores = f"`es-simhash config INDEX {name} …` stores it for all commands."
+    return click.UsageError(f"No such option {name!r}. {stores}", error.ctx)
+
+
 def _left_out(name: str) -> click.Command:
     """Return a command in place of one of the lab, which this installation does not have."""
     from es_simhash.store.indexed_methods import require_lab

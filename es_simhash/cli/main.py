@@ -10,7 +10,7 @@ from types import FrameType
 
 import click
 
-from es_simhash.cli.groups import Entry, LazyGroup, group_of
+from es_simhash.cli.groups import Entry, LazyGroup, group_of, pointing_to_config
 from es_simhash.cli.log_lines import logging_options
 from es_simhash.store.elasticsearch.client import expect_command
 
@@ -144,7 +144,7 @@ def main() -> None:
         click.echo("Interrupted.", err=True)
         sys.exit(130)
     except click.ClickException as error:
-        error.show()
+        pointing_to_config(error).show()
         sys.exit(error.exit_code)
     finally:
         if signal.getsignal(signal.SIGINT) is _interrupt_once:

@@ -1,6 +1,5 @@
 """Components of Haystack: a retriever, and one that leaves out documents that repeat others."""
 
-
 from es_simhash.errors import MissingExtra
 from es_simhash.integrations.retrieved_texts import OfIndex, RetrievedText
 from es_simhash.pairs.distinct_hits import distinct_hits

@@ -1,6 +1,5 @@
 """A retriever of LlamaIndex, and a post-processor that leaves out nodes that repeat others."""
 
-
 from es_simhash.errors import MissingExtra
 from es_simhash.integrations.retrieved_texts import OfIndex, RetrievedText
 from es_simhash.pairs.distinct_hits import distinct_hits

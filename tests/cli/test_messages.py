@@ -83,6 +83,8 @@ TYPED = [
     ("status INDEX other", "Got unexpected extra argument (other)"),
     ("status INDEX --formta json", "No such option '--formta'. (Did you mean one of: '--format'"),
     ("status INDEX --format jsno", "'jsno' is not one of 'table', 'json' (nearest: json)."),
+    ("install INDEX --text-field body", "No such option '--text-field'. `es-simhash config INDEX "),
+    ("install INDEX --txt-field body", "No such option '--txt-field'."),
     # An index that does not exist
     ("status INDXE", MEANT),
     ("doctor INDXE", MEANT),
@@ -151,7 +153,7 @@ TYPED = [
     ("backfill INDEX --sidecar INDEX", "cannot be its own sidecar; name another index."),
     ("backfill INDEX --processes x", "'x' is not a valid whole number."),
     ("sweep INDEX --every soon", "'soon' is not a duration. Give one such as 60s, 5m or 2h."),
-    ("undo INDEX absent.jsonl", "absent.jsonl"),
+    ("undo INDEX absent.jsonl", "'absent.jsonl' cannot be read (No such file or directory). Name "),
     ("undo INDEX a.jsonl", "has no decisions of index"),
     # Setting up
     ("install", "Missing argument 'INDEX'."),

@@ -298,9 +298,10 @@ def _file_name(path: Path) -> str:
 
 
 def _failure(path: Path, done: str, error: OSError) -> InputError:
-    return InputError(
-        f"{_file_name(path)} cannot be {done} ({error.strerror}). Set audit.", parameter="audit"
-    )
+    # `undo` has it as an argument, and no option to set.
+    printed = " Name the log that the run printed." if done == "read" else ""
+    message = f"{_file_name(path)} cannot be {done} ({error.strerror}).{printed} Set audit."
+    return InputError(message, parameter="audit")
 
 
 def default_audit(index: str) -> Path:
