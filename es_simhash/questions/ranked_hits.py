@@ -18,7 +18,7 @@ from es_simhash.store.options import SearchOptions
 from es_simhash.store.order import Order, best_first
 from es_simhash.store.protocol import Steps
 
-# Candidates that are aligned although they share too little to be shown for that.
+# Candidates that are aligned before it is their turn, as what they share may be a passage.
 _MAX_WEAK = 3
 
 
@@ -62,9 +62,8 @@ class RankedHits:
         pool = {(each.index, each.id): each for each in shown[: options.size]}
         if options.wants_passages:
             known = {(each.index, each.id): each for each in ordered}
-            weak = (each for each in ordered if each.kind == "shares_passages")
-            unshown = (each for each in weak if not options.may_show(each))
-            pool |= {(each.index, each.id): each for each in islice(unshown, _MAX_WEAK)}
+            weak = (key for key in self.scored.weak if key in known and key not in pool)
+            pool |= {key: known[key] for key in islice(weak, _MAX_WEAK)}
             for key in self.by_words:
                 pool.setdefault(key, known.get(key) or _unknown(key))
         # What is aligned out of turn is counted, and aligned, once.

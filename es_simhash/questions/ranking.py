@@ -110,12 +110,15 @@ class ScoredRelations:
         relations: Those of all that was found.
         undecided: Neighbours that share nothing, and whose chunks were not compared.
         threshold: Where versions begin.
+        weak: Those that share too little to be versions, however near they are in meaning; those
+            that share most come first.
     """
 
     query: ScoredText
     relations: Sequence[Relation]
     undecided: Mapping[Key, Candidate]
     threshold: float
+    weak: Sequence[Key] = ()
 
     def with_coverage(self, relations: Sequence[Relation]) -> list[Relation]:
         """Return relations, also with the coverage of those whose chunks were not compared."""
@@ -175,7 +178,9 @@ def scored_relations(
     ]
     by_shingles = with_commonness(score_candidates(query, scored, threshold), scored)
     relations = merged(by_shingles, neighbours, options, noted.dismissed, noted.joined)
-    return ScoredRelations(query, relations, undecided, threshold)
+    weak = [relation for relation in by_shingles if relation.kind == "shares_passages"]
+    weak_keys = [(relation.index, relation.id) for relation in sorted(weak, key=best_first)]
+    return ScoredRelations(query, relations, undecided, threshold, weak_keys)
 
 
 def _passes(neighbour: Neighbour, least: float) -> bool:
@@ -224,10 +229,8 @@ def merged(
     for neighbour in neighbours:
         key = neighbour.index, neighbour.id
         relation = semantic_relation(neighbour.id, neighbour.index, neighbour.semantics)
-        if key in versions and not (options.distinctive and versions[key].is_boilerplate):
-            relation = combine(versions[key], relation)
-        elif key in versions:
-            relation = replace(relation, common=versions[key].common)
+        if key in versions:
+            relation = _together(versions[key], relation, options)
         if relation.kind == "semantic":
             versions.pop(key, None)
             semantic.append((relation, neighbour))
@@ -238,6 +241,18 @@ def merged(
         replace(relation, dismissed=True) if relation.id in dismissed else relation
         for relation in [*versions.values(), *_without_copies(semantic, options)]
     ]
+
+
+def _together(by_shingles: Relation, semantic: Relation, options: SearchOptions) -> Relation:
+    """Return the relation of a document that was found both ways."""
+    if options.distinctive and by_shingles.is_boilerplate:
+        return replace(semantic, common=by_shingles.common)
+    relation = combine(by_shingles, semantic)
+    is_lost = relation.kind == "semantic" and not options.may_show(relation)
+    if is_lost and by_shingles.kind != "none":
+        # A neighbour that is too far away is no reason not to look for passages.
+        return replace(by_shingles, semantics=semantic.semantics)
+    return relation
 
 
 def may_lack_nearer(unread: float, shown: Sequence[Relation], options: SearchOptions) -> bool:

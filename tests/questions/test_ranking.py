@@ -87,6 +87,15 @@ def test_shared_passages_stay_with_the_higher_score_or_give_way_to_neighbours() 
     assert weak.kind == "shares_passages"
 
 
+def test_a_neighbour_too_far_to_be_shown_leaves_what_is_shared_to_be_looked_at() -> None:
+    sharing = judged("a", "shares_passages", 0.1)
+    [far] = merged([sharing], [near("a", 0.2)], SearchOptions())
+    assert (far.kind, far.score) == ("shares_passages", 0.1)
+    assert far.semantics is not None
+    [nearer] = merged([sharing], [near("a", 0.2)], SearchOptions(min_score=0.15))
+    assert nearer.kind == "semantic"
+
+
 def test_a_hit_that_shares_nothing_is_returned_for_its_semantic_similarity_alone() -> None:
     assert told([judged("a", "none", 0.0)], [near("a", 0.5)]) == {"a": "semantic"}
     assert told([judged("a", "none", 0.0)], []) == {}

@@ -101,6 +101,19 @@ def test_no_text_that_shares_no_shingle_has_a_higher_score_than_is_possible(
     )
 
 
+def test_what_shares_little_is_aligned_early_however_near_it_is_in_meaning() -> None:
+    story = " ".join(f"Ship number {n} brought {n} crates of oranges." for n in range(60))
+    others = " ".join(f"The choir of village {n} sang {n} old songs." for n in range(60))
+    quoting = f"{others} {' '.join(story.split()[:30])}"
+    query, *hits = TextAnalyser().analyse([story, quoting, others])
+    candidates = candidates_of(query, dict(zip(("quoting", "others"), hits, strict=True)))
+    for similarity in (0.0, 0.2, 0.35, 0.9):
+        meaning = SemanticSimilarity(similarity, 0.0, similarity)
+        near = [Neighbour("quoting", "i", meaning, hits[0])]
+        scored = scored_relations(query, candidates, near, SearchOptions(), VERSION_SCORE)
+        assert scored.weak == [("i", "quoting")]
+
+
 def test_neighbours_that_are_not_shown_are_not_compared(
     analysed: dict[str, AnalysedText], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -206,12 +206,15 @@ def _nearest(space: _Space, boost: float, size: int, conditions: Sequence[Filter
 
 
 def _named(profile: SemanticProfile, boost: float, config: IndexConfig) -> list[Filter]:
-    """Return a clause for each name of the text: names have a part of the similarity."""
+    """Return a clause for each name of the text: names have a part of the similarity.
+
+    Case does not count there, and headlines are written in another one.
+    """
     path = config.path(fields.ENTITIES)
     return [
         {
             "constant_score": {
-                "filter": {"term": {path: name}},
+                "filter": {"terms": {path: sorted({name, name.upper(), name.title()})}},
                 "boost": round(boost * weight, 4),
             }
         }

@@ -50,8 +50,8 @@ def test_the_order_adds_up_vectors_concepts_and_equal_names() -> None:
     assert concepts["sparse_vector"]["boost"] == 0.5
     searched = [each["constant_score"] for each in names]
     assert [each["filter"] for each in searched] == [
-        {"term": {"simhash.entities": "Port Elm"}},
-        {"term": {"simhash.entities": "Anna Quay"}},
+        {"terms": {"simhash.entities": ["PORT ELM", "Port Elm"]}},
+        {"terms": {"simhash.entities": ["ANNA QUAY", "Anna Quay"]}},
     ]
     # Together, all names of a text count as much as its entities do.
     assert sum(each["boost"] for each in searched) == pytest.approx(0.15, abs=0.001)
