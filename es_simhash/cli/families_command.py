@@ -78,7 +78,7 @@ def list_families(target: StoredTarget, *, output: RowOutput) -> None:
     output.print(
         lambda: [{"family": each.name, "members": list(each.members)} for each in stored],
         lambda: _rows(stored),
-        lambda: _print_stored(stored, titles),
+        lambda: _print_stored(stored, titles, target.index),
     )
 
 
@@ -101,11 +101,15 @@ def _rows(families: Sequence[Family]) -> Iterator[Row]:
             yield {"family": family.name, "id": member, "represents": number == 0}
 
 
-def _print_stored(stored: Sequence[Family], titles: Titles) -> None:
+def _print_stored(stored: Sequence[Family], titles: Titles, index: str) -> None:
     _print_families(stored, titles)
+    if not stored:
+        run = f"`es-simhash families run {one_line(index)}` finds them"
+        click.echo(f"No families of two or more documents are stored; {run}.")
+        return
     documents = sum(len(family.documents) for family in stored)
     families = counted(len(stored), "family")
-    click.echo(f"{families} of two or more stored, {counted(documents, 'document')} in them.")
+    click.echo(f"{families} of two or more documents, {counted(documents, 'document')} in all.")
 
 
 def _shown_members(families: Sequence[Family]) -> Iterator[tuple[Family, str | None]]:

@@ -143,7 +143,8 @@ def test_an_alias_over_two_indices_has_families_across_them(
 def test_stored_families_are_listed_without_a_run(shelf: Any, texts: Texts, call: Call) -> None:
     shelf.put(texts)
     assert call(list_families, shelf.name).stdout == (
-        "0 families of two or more stored, 0 documents in them.\n"
+        "No families of two or more documents are stored; "
+        f"`es-simhash families run {shelf.name}` finds them.\n"
     )
     found = json.loads(call(run_families, shelf.name, "--format", "json").stdout)["families"]
     shelf.put({"late": texts["t0-1"] + " Late."})
@@ -151,7 +152,8 @@ def test_stored_families_are_listed_without_a_run(shelf: Any, texts: Texts, call
     assert listed == found
     assert shelf.names()["late"] is None
     assert (
-        "8 families of two or more stored, 20 documents" in call(list_families, shelf.name).stdout
+        "8 families of two or more documents, 20 documents in all."
+        in call(list_families, shelf.name).stdout
     )
 
 
