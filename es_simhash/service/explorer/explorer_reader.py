@@ -32,11 +32,13 @@ from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.errors import RequestRejected
 from es_simhash.store.intents import (
     Count,
+    DocumentsById,
     Find,
     FindExcerpts,
     FindWords,
     KeywordFields,
     MeasureFamilies,
+    Parts,
     Request,
     SearchableFields,
     Where,
@@ -140,10 +142,17 @@ class ExplorerReader:
         return DocumentPage(entries, matches.total, len(matches.rows) > page * PAGE)
 
     def document(self, id: str, filters: Filters) -> dict[str, Any]:
-        """Return a document: `id`, `document`, `source`, and its `text` where that is allowed."""
+        """Return a document: `id`, `document`, `source`, and its `text` where that is allowed.
+
+        Where passages may be shown, it is: a comparison with any other shows the whole text.
+        """
         body = self.answers.document(Question(filters, (id,))).plain
-        is_allowed = all(map(self.answers.allowed.allows, self._config.text_fields))
-        text = stored_text(body["source"], self._config.text_field) if is_allowed else None
+        text = None
+        if all(map(self.answers.allowed.allows, self._config.text_fields)):
+            text = stored_text(body["source"], self._config.text_field)
+        elif self.answers.allowed.evidence:
+            (row,) = self._ask(DocumentsById((id,), Parts(text=True)))
+            text = row.text
         return {**body, "text": text}
 
     def contexts(self, ids: Sequence[str], filters: Filters) -> Mapping[str, Context]:

@@ -212,8 +212,13 @@ def test_only_allowed_fields_are_shown(serve: Serve, tenants: str) -> None:
     overview = page(http, "/explorer/overview").words
     assert "Where versions begin" in overview
     assert "Title of" not in overview
-    allowed = serve(tenants, ServiceConfig(fields=("text",)))
-    assert " ".join(text(1).split())[:80] in page(allowed, "/explorer/documents/a1").words
+    # A comparison of it with any other shows its text as well.
+    for config in (ServiceConfig(fields=("text",)), ServiceConfig(fields=("note.inner",))):
+        shown = page(serve(tenants, config), "/explorer/documents/a1").words
+        assert " ".join(text(1).split())[:80] in shown
+        assert "secret" not in shown
+    hidden = serve(tenants, ServiceConfig(fields=("text",), evidence=False))
+    assert " ".join(text(1).split())[:80] in page(hidden, "/explorer/documents/a1").words
 
 
 def test_another_tenant_is_on_no_page(serve: Serve, tenants: str) -> None:
