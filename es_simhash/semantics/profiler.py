@@ -1,15 +1,17 @@
 """Semantic profiles of texts, in batches: extraction, weights and vectors of one scheme."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from es_simhash.errors import InputError, MissingExtra
+from es_simhash.semantics.batch_weights import are_numbered, batch_weights
 from es_simhash.semantics.concept_weights import profile_weights
 from es_simhash.semantics.entities.document_entities import upstream_entities
 from es_simhash.semantics.extractors.builtin import BuiltinExtractor, text_language
+from es_simhash.semantics.languages.lexicon import lexicon_of
 from es_simhash.semantics.rarity import require_package
 from es_simhash.semantics.semantic_profile import (
     STORED_CONCEPTS,
@@ -185,13 +187,17 @@ class SemanticProfiler:
         for number, extraction in enumerate(extractions):
             by_language[extraction.language].append(number)
         for language, numbers in by_language.items():
-            of_language = profile_weights(
-                [extractions[number] for number in numbers],
-                language,
-                [title_of(texts[number]) for number in numbers],
-                [self._vocabulary_weights(texts[number], language) for number in numbers],
-                self.scheme.packages,
-            )
+            some = [extractions[number] for number in numbers]
+            titles = [title_of(texts[number]) for number in numbers]
+            packages = self.scheme.packages
+            of_language: Iterator[Mapping[str, float]]
+            if self.vocabulary is None and are_numbered(some):
+                of_language = batch_weights(some, lexicon_of(language), titles, packages)
+            else:
+                of_vocabulary = [
+                    self._vocabulary_weights(texts[number], language) for number in numbers
+                ]
+                of_language = profile_weights(some, language, titles, of_vocabulary, packages)
             for number, concepts in zip(numbers, of_language, strict=True):
                 weights[number] = concepts
         return weights

@@ -179,7 +179,7 @@ class BuiltinExtractor:
         Raises:
             MissingExtra: A text is in a language that a package is needed for.
         """
-        runs = LetterRuns.of(texts)
+        runs = LetterRuns.of_batch(texts)
         languages = self._languages(texts, runs)
         for language in set(languages):
             require_package(language, self._packages)
@@ -192,7 +192,7 @@ class BuiltinExtractor:
             for text, language, words in zip(texts, languages, counted, strict=True)
         ]
 
-    def _languages(self, texts: Sequence[str], runs: LetterRuns) -> list[str]:
+    def _languages(self, texts: Sequence[str], runs: LetterRuns | None) -> list[str]:
         if self._language:
             return [self._language] * len(texts)
         detected = detect_languages(texts, runs)

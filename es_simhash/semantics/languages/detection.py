@@ -4,13 +4,13 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints.hashing import RunNumbers
-from es_simhash.semantics.languages.letter_runs import LetterRuns
+from es_simhash.semantics.languages.letter_runs import TELLING_WORD, LetterRuns
 from es_simhash.semantics.languages.number_table import ABSENT, NumberTable
 from es_simhash.semantics.languages.word_lists import data_rows, stop_lists
 from es_simhash.text.characters import CODE_POINTS, code_points
@@ -67,35 +67,48 @@ def _scripts() -> _Scripts:
 
 def detect_language(text: str) -> str:
     """Return the ISO 639-1 code of the language a text is written in; empty when nothing fits."""
-    sample = text[:_SAMPLE_CHARACTERS]
-    return detect_languages([sample], LetterRuns.of([sample]))[0]
+    return detect_languages([text], None)[0]
 
 
-def detect_languages(texts: Sequence[str], runs: LetterRuns) -> list[str]:
+def detect_languages(texts: Sequence[str], runs: LetterRuns | None) -> list[str]:
     """Return the language of each text of a batch, as `detect_language` does.
 
     Args:
         texts: The texts.
-        runs: Their runs of letters.
+        runs: Their runs of letters; None to read each text by itself.
     """
-    is_even, rows = runs.is_even.tolist(), _stop_rows(runs)
+    rows_of = [None] * len(texts) if runs is None else _stop_rows(runs)
     languages = []
-    for text, as_read, of_text in zip(texts, is_even, rows, strict=True):
+    for text, rows in zip(texts, rows_of, strict=True):
         sample = text[:_SAMPLE_CHARACTERS]
         composed = unicodedata.normalize("NFC", sample)
         possible = _scripts().languages[_script_of(composed)]
-        if len(possible) > 1 and not (as_read and composed == sample):
-            # In lower case each character is its own lower case.
-            of_text = _stop_rows(LetterRuns.of([composed.lower()]))[0]
-        languages.append(possible[0] if len(possible) == 1 else _best_covered(of_text, possible))
+        if len(possible) == 1:
+            languages.append(possible[0])
+            continue
+        if rows is None or composed != sample:
+            rows = _rows_of_sample(composed)
+        languages.append(_best_covered(rows, possible))
     return languages
 
 
-def _stop_rows(runs: LetterRuns) -> list[NDArray[np.int32]]:
-    """Return, of each word of each text, its row among all stop words; ABSENT for other words."""
+def _rows_of_sample(sample: str) -> NDArray[np.int64]:
+    words = TELLING_WORD.findall(sample.lower())
+    return np.fromiter(map(_stop_words().rows.get, words, repeat(ABSENT)), np.int64, len(words))
+
+
+def _stop_rows(runs: LetterRuns) -> list[NDArray[np.int64] | None]:
+    """Return, of each word of each text, its row among all stop words; ABSENT for other words.
+
+    None stands for a text that is read by itself.
+    """
     words = runs.telling(_SAMPLE_CHARACTERS)
     rows = _stop_words().table.find(runs.word_numbers(words))
-    return [rows[start:end] for start, end in pairwise(words.bounds.tolist())]
+    of_texts = (rows[start:end] for start, end in pairwise(words.bounds.tolist()))
+    return [
+        of_text.astype(np.int64) if is_even else None
+        for of_text, is_even in zip(of_texts, runs.is_even.tolist(), strict=True)
+    ]
 
 
 def _script_of(text: str) -> int:
@@ -123,7 +136,7 @@ def _merge(counts: NDArray[np.int64], part: int, whole: int, least: float) -> No
     counts[part], counts[whole] = (joined, 0) if is_frequent else (0, joined)
 
 
-def _best_covered(rows: NDArray[np.int32], languages: tuple[str, ...]) -> str:
+def _best_covered(rows: NDArray[np.int64], languages: tuple[str, ...]) -> str:
     """Return the language whose stop words cover most of the words; rarer ones count more."""
     table = _stop_table(languages)
     # Other words score nothing.

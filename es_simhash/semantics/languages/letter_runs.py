@@ -30,7 +30,9 @@ from es_simhash.text.tokens import Ints
 # or depends on the neighbours.
 _LETTER, _MARK, _APOSTROPHE, _TELLING, _SPACELESS, _UNEVEN, _KNOWN = 1, 2, 4, 8, 16, 32, 128
 _SEPARATOR = "\n"
-_TELLING_CHARACTER = re.compile(r"[^\s\d!-/:-@\[-`{-¿‐-⁞،؛؟۔।॥]")
+# Characters from which on arrays take less time than expressions.
+_LEAST_IN_BATCH = 8_000
+TELLING_WORD = re.compile(r"[^\s\d!-/:-@\[-`{-¿‐-⁞،؛؟۔।॥]+")
 _APOSTROPHES, _FINAL_SIGMA, _ZERO_WIDTH_SPACE = "'’", "Σ", "\u200b"
 
 
@@ -69,6 +71,11 @@ class LetterRuns:
         kinds, lower = _known(codes)
         bounds = np.cumsum([0, *(len(text) + 1 for text in texts)])
         return cls(lower, kinds, bounds)
+
+    @classmethod
+    def of_batch(cls, texts: Sequence[str]) -> "LetterRuns | None":
+        """Return those of a batch; None of few texts, which expressions read in less time."""
+        return cls.of(texts) if sum(map(len, texts)) >= _LEAST_IN_BATCH else None
 
     @property
     def is_even(self) -> NDArray[np.bool_]:
@@ -133,7 +140,9 @@ class LetterRuns:
 
     def _stretches(self, is_inside: NDArray[np.bool_]) -> Stretches:
         # A line break ends the last text.
-        edges = np.flatnonzero(np.diff(is_inside, prepend=False))
+        is_edge = is_inside.copy()
+        np.not_equal(is_inside[1:], is_inside[:-1], out=is_edge[1:])
+        edges = np.flatnonzero(is_edge)
         starts, ends = edges[::2], edges[1::2]
         return Stretches(starts, ends, np.searchsorted(starts, self.bounds))
 
@@ -183,7 +192,7 @@ def _kind(character: str) -> int:
         kind |= _MARK
     elif character in _APOSTROPHES:
         kind |= _APOSTROPHE
-    if _TELLING_CHARACTER.match(lower):
+    if TELLING_WORD.match(lower):
         kind |= _TELLING
     if is_first_plane and unicode_class == STANDALONE:
         kind |= _SPACELESS

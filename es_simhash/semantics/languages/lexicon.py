@@ -49,7 +49,8 @@ class Lexicon:
         self.words = [""]
         self.lock = threading.RLock()
         self._numbers = {"": NOTHING}
-        self._columns: dict[Hashable, NDArray[Any]] = {}
+        # The values of each, perhaps with room for more, and how many there are.
+        self._columns: dict[Hashable, tuple[NDArray[Any], int]] = {}
         self._made: dict[Hashable, Any] = {}
 
     def numbers(self, words: Iterable[str]) -> Ints:
@@ -74,12 +75,19 @@ class Lexicon:
             compute: Returns it for some words.
         """
         with self.lock:
-            known = self._columns.get(key)
-            if known is None or len(known) < len(self.words):
-                more = compute(self.words[0 if known is None else len(known) :])
-                known = more if known is None else np.concatenate([known, more])
-                self._columns[key] = known
-            return known
+            values, known = self._columns.get(key, (None, 0))
+            if values is None or known < len(self.words):
+                more = compute(self.words[known:])
+                count = known + len(more)
+                if values is None or count > len(values):
+                    # Twice as many as are needed, so that few words more need no new array.
+                    grown = np.empty(2 * count, more.dtype)
+                    grown[:known] = values[:known] if values is not None else ()
+                    values = grown
+                values[known:count] = more
+                known = count
+                self._columns[key] = values, known
+            return values[:known]
 
     def once(self, make: Callable[[], Made]) -> Made:
         """Return what a function made for this lexicon when it was first asked for."""
