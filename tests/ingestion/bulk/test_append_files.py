@@ -2,6 +2,7 @@
 
 import resource
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -10,20 +11,25 @@ from es_simhash.errors import InputError
 from es_simhash.ingestion.bulk.append_files import AppendOnlyFile
 
 
-@pytest.fixture
-def room() -> Iterator[int]:
-    """Bytes after which no file of this process can grow, as on a full disk."""
+@contextmanager
+def room_for(size: int) -> Iterator[None]:
+    """Let no file of this process grow beyond a size, as on a full disk.
+
+    That of the output of the tests as well: nothing may be printed meanwhile.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (10, hard))
-    yield 10
-    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-def test_a_full_disk_is_one_error_and_the_lines_before_it_stay(tmp_path: Path, room: int) -> None:
+def test_a_full_disk_is_one_error_and_the_lines_before_it_stay(tmp_path: Path) -> None:
     path = tmp_path / "lines.jsonl"
     file = AppendOnlyFile(path, "dead_letter")
     file.write(b"first\n")
-    with pytest.raises(InputError) as raised, file:
+    with room_for(10), pytest.raises(InputError) as raised, file:
         file.write(b"second and more\n")
     assert str(raised.value) == f"Cannot write to {path} (File too large). Name another file."
     assert raised.value.parameter == "dead_letter"

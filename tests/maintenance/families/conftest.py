@@ -20,7 +20,10 @@ def revise() -> Callable[..., str]:
     return revised
 
 
-@pytest.fixture(params=["as shipped", "always of all", "later by searches"])
+WAYS = ("as shipped", "always of all", "later by searches")
+
+
+@pytest.fixture(params=WAYS)
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """How candidates are retrieved: from posting lists of all, or by searches."""
     if request.param == "always of all":

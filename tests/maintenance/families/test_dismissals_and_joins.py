@@ -15,6 +15,7 @@ from es_simhash.maintenance.families.dismissals_and_joins import (
 )
 from es_simhash.pairs.document_families import families_in_memory
 from es_simhash.relation.decided_pairs import JoinedGroups
+from tests.maintenance.families.conftest import WAYS
 from tests.support.shelf import Shelf
 
 pytestmark = pytest.mark.cluster
@@ -142,8 +143,11 @@ def test_joins_reach_over_documents_that_are_gone(full: Shelf, texts: Texts) -> 
     assert full.families() == in_memory(left, joined=pairs)
 
 
+# Other changes in each way, twice as shipped.
+@pytest.mark.parametrize(
+    ("way", "seed"), [(WAYS[0], 0), (WAYS[0], 1), (WAYS[1], 2), (WAYS[2], 3)], indirect=["way"]
+)
 @pytest.mark.usefixtures("way")
-@pytest.mark.parametrize("seed", range(3))
 def test_runs_after_any_changes_give_what_a_run_over_everything_gives(
     full: Shelf, texts: Texts, seed: int, make_text: Make, revise: Make
 ) -> None:

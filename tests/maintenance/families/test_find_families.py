@@ -99,12 +99,10 @@ def test_a_dry_run_says_the_same_and_writes_nothing(shelf: Any, texts: Texts, cl
     assert (dry.families, dry.written) == (wet.families, wet.written)
 
 
-@pytest.mark.usefixtures("way")
-@pytest.mark.parametrize("seed", range(3))
 def test_runs_between_the_writes_give_what_one_run_at_the_end_gives(
-    shelf: Any, texts: Texts, seed: int
+    shelf: Any, texts: Texts, way: str
 ) -> None:
-    chosen = random.Random(seed)
+    chosen = random.Random(way)
     ids = list(texts)
     chosen.shuffle(ids)
     while ids:
@@ -112,42 +110,6 @@ def test_runs_between_the_writes_give_what_one_run_at_the_end_gives(
         shelf.put({id: texts[id] for id in some})
         shelf.find()
     assert shelf.families() == in_memory(texts)
-
-
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.usefixtures("way")
-def test_runs_after_any_changes_give_what_a_run_over_everything_gives(
-    shelf: Any,
-    client: Any,
-    texts: Texts,
-    seed: int,
-    make_text: Callable[..., str],
-    revise: Callable[..., str],
-) -> None:
-    from es_simhash.maintenance.families.dismissals_and_joins import dismiss
-
-    chosen = random.Random(seed)
-    shelf.put(texts)
-    held, apart = dict(texts), set()
-    for step in range(8):
-        for id in chosen.sample(sorted(held), 3):
-            changed = chosen.choice(["new", "version", "deleted", "dismissed"])
-            if changed == "deleted":
-                del held[id]
-                shelf.delete(id)
-                continue
-            if changed == "dismissed":
-                other = chosen.choice(sorted(held))
-                if held[other] != held[id]:
-                    dismiss(client, shelf.name, id, other)
-                    apart.add((id, other))
-                continue
-            like = held[chosen.choice(sorted(held))]
-            held[id] = make_text(500 + step) if changed == "new" else revise(like, step)
-            shelf.put({id: held[id]})
-        shelf.find()
-        assert shelf.families() == in_memory(held, dismissed=apart)
-    assert shelf.find(everything=True).written == 0
 
 
 def test_only_families_connected_to_a_change_are_searched_again(
