@@ -1,6 +1,8 @@
 """Questions of an index whose word vectors are learned from its own texts."""
 
 import asyncio
+import uuid
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +19,7 @@ from es_simhash.questions.async_index import AsyncIndex
 from es_simhash.questions.memory import MemoryIndex
 from es_simhash.relation.answer import Answer
 from es_simhash.semantics.semantic_scheme import SemanticScheme
+from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.fields import DEFAULT_FIELD
 from es_simhash.store.index_counts import VectorsStatus
@@ -42,13 +45,28 @@ def own_news(client: Any, index_name: str) -> News:
     return client, index_name
 
 
-@pytest.fixture
-def learned_news(own_news: News) -> News:
+@pytest.fixture(scope="module")
+def shared_news(cluster_url: str, discard: Callable[..., None]) -> Iterator[News]:
     """The same with vectors that were learned and given to all documents."""
-    client, name = own_news
-    learned(client, name)
-    assert moved(own_news) == 300
-    return own_news
+    name = f"test-{uuid.uuid4().hex}"
+    with connect(cluster_url) as client:
+        install(client, name, semantics=LEARNED)
+        put((client, name), notices())
+        learned(client, name)
+        assert moved((client, name)) == 300
+        yield client, name
+        discard(name, f"{name}-simhash")
+
+
+@pytest.fixture
+def learned_news(shared_news: News) -> Iterator[News]:
+    """The shared index; documents that a test adds are deleted after it."""
+    client, name = shared_news
+    yield shared_news
+    client.indices.refresh(index=name)
+    added = {"bool": {"must_not": {"ids": {"values": list(notices())}}}}
+    for hit in client.search(index=name, query=added, source=False)["hits"]["hits"]:
+        client.delete(index=name, id=hit["_id"], refresh=True)
 
 
 def put(news: News, texts: dict[str, str]) -> None:
@@ -127,12 +145,14 @@ def test_new_documents_have_them_from_the_start(learned_news: News) -> None:
     assert moved(learned_news) == 0
 
 
-def test_of_two_tables_vectors_are_not_compared_and_nothing_is_lost(learned_news: News) -> None:
-    client, name = learned_news
+def test_of_two_tables_vectors_are_not_compared_and_nothing_is_lost(own_news: News) -> None:
+    client, name = own_news
+    learned(client, name)
+    assert moved(own_news) == 300
     index = Index(client, name)
     before = index.related(id=QUERY, options=NEAR)
     first = learned_table(client, name)
-    put(learned_news, {f"m{number}": notice(number) for number in range(400, 500)})
+    put(own_news, {f"m{number}": notice(number) for number in range(400, 500)})
     second = learned(client, name)
     assert second != first
     # Those of before are compared by concepts and names; the index was open all the time.
@@ -141,11 +161,11 @@ def test_of_two_tables_vectors_are_not_compared_and_nothing_is_lost(learned_news
     assert {str(each.id) for each in list(between)[:9]} == {str(each.id) for each in before[:9]}
     assert between.other_vectors > 0
     # Some are moved: their vectors count, and no others do.
-    half = moved(learned_news, selection=_some(range(100, 106)))
+    half = moved(own_news, selection=_some(range(100, 106)))
     assert half == 6
     parts = vector_parts(index.related(id=QUERY, options=NEAR))
     assert {id for id, part in parts.items() if part > 0} == {f"n{n:04d}" for n in range(100, 105)}
-    assert moved(learned_news) == 394
+    assert moved(own_news) == 394
     after = index.related(id=QUERY, options=NEAR)
     assert all(part > 0.1 for part in vector_parts(after).values())
     assert vectors_of(client, name).coverage.others == {}
@@ -206,10 +226,9 @@ def test_a_sidecar_reads_the_vectors_of_the_index_that_has_the_texts(
 
 
 def test_one_question_takes_one_search_once_they_are_read(
-    learned_news: News, requests_of: list[str]
+    learned_news: News, client: Any, requests_of: list[str]
 ) -> None:
-    client, name = learned_news
-    index = Index(client, name)
+    index = Index(client, learned_news[1])
     index.related(id=QUERY, options=NEAR)
     requests_of.clear()
     index.related(id=QUERY, options=NEAR)
@@ -234,38 +253,35 @@ def test_lost_ones_are_noticed_and_learned_again(learned_news: News) -> None:
     assert all(part > 0.1 for part in vector_parts(found).values())
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
+def test_broken_ones_are_one_sentence_and_a_way_out(learned_news: News) -> None:
+    client, name = learned_news
+    state = StateIndex(Gateway.of(client), name, DEFAULT_FIELD)
+    (head,) = state.hits("vectors")
+    repair = f"Run `es-simhash background {name} --vectors` and `es-simhash backfill {name}`."
+    broken: list[tuple[dict[str, Any], str]] = [
         ({"parts": 9}, "are damaged"),
         ({"name": "2026-01-01-00000000"}, "are damaged"),
         ({"schema": 9}, "have form 9, but this version reads form 1"),
         ({"scheme": "semantic-x"}, "learned with semantic scheme 'semantic-x'"),
-    ],
-)
-def test_broken_ones_are_one_sentence_and_a_way_out(
-    learned_news: News, change: dict[str, Any], message: str
-) -> None:
-    client, name = learned_news
-    state = StateIndex(Gateway.of(client), name, DEFAULT_FIELD)
-    (head,) = state.hits("vectors")
-    state.write([state.entry(head["_id"], {**head["_source"], **change})])
-    repair = f"Run `es-simhash background {name} --vectors` and `es-simhash backfill {name}`."
-    # Questions are answered without them, and say how many documents they concern.
-    without = Index(client, name).related(id=QUERY, options=NEAR)
-    assert len(without) == 10
-    assert set(vector_parts(without).values()) == {0.0}
-    assert without.other_vectors > 40
-    # Nothing is written by other vectors than those of the index.
-    with pytest.raises((InputError, SchemeMismatch), match=message) as failure:
-        list(ingest(client, name, [{"id": "x", "text": "A text."}]))
-    assert str(failure.value).endswith(repair)
-    with pytest.raises((InputError, SchemeMismatch), match=message):
-        list(backfill(client, name, settings=ONE_PROCESS))
-    problem = str(vectors_of(client, name).problem)
-    assert message in problem
-    assert problem.endswith(repair)
+    ]
+    for change, message in broken:
+        state.write([state.entry(head["_id"], {**head["_source"], **change})])
+        # Questions are answered without them, and say how many documents they concern.
+        without = Index(client, name).related(id=QUERY, options=NEAR)
+        assert len(without) == 10
+        assert set(vector_parts(without).values()) == {0.0}
+        assert without.other_vectors > 40
+        # Nothing is written by other vectors than those of the index.
+        with pytest.raises((InputError, SchemeMismatch), match=message) as failure:
+            list(ingest(client, name, [{"id": "x", "text": "A text."}]))
+        assert str(failure.value).endswith(repair)
+        with pytest.raises((InputError, SchemeMismatch), match=message):
+            list(backfill(client, name, settings=ONE_PROCESS))
+        problem = str(vectors_of(client, name).problem)
+        assert message in problem
+        assert problem.endswith(repair)
     learned(client, name)
+    assert vectors_of(client, name).problem is None
     moved(learned_news)
     found = Index(client, name).related(id=QUERY, options=NEAR)
     assert all(part > 0.1 for part in vector_parts(found).values())

@@ -49,6 +49,15 @@ def answers(cluster_url: str, sample: str, corpus: Corpus) -> Answers:
     return found
 
 
+@pytest.fixture(scope="module")
+def exact(corpus: Corpus) -> MemoryIndex:
+    """The same documents in memory, where each is compared with all."""
+    index = MemoryIndex(IndexConfig(semantics=DEFAULT_SEMANTICS))
+    for id, document in corpus.items():
+        index.add(id, document["text"])
+    return index
+
+
 def kinds(answers: Answers, id: str) -> dict[str, str]:
     return {str(relation.id): relation.kind for relation in answers[id]}
 
@@ -108,10 +117,9 @@ def test_documents_that_are_not_listed_are_not_shown(answers: Answers, truth: Tr
     assert unlisted == []
 
 
-def test_the_answers_are_those_of_an_exact_scan(client: Any, sample: str, corpus: Corpus) -> None:
-    exact = MemoryIndex(IndexConfig(semantics=DEFAULT_SEMANTICS))
-    for id, document in corpus.items():
-        exact.add(id, document["text"])
+def test_the_answers_are_those_of_an_exact_scan(
+    client: Any, sample: str, corpus: Corpus, exact: MemoryIndex
+) -> None:
     options = replace(EVERYTHING, kinds=BY_PASSAGES)
     found = index_of(client, sample).related_to_each(list(corpus), options=options)
     for id in corpus:
@@ -124,14 +132,13 @@ def test_the_answers_are_those_of_an_exact_scan(client: Any, sample: str, corpus
 
 
 def test_the_answers_with_neighbours_are_those_of_an_exact_scan(
-    answers: Answers, corpus: Corpus
+    answers: Answers, corpus: Corpus, exact: MemoryIndex
 ) -> None:
-    exact = MemoryIndex(IndexConfig(semantics=DEFAULT_SEMANTICS))
-    for id, document in corpus.items():
-        exact.add(id, document["text"])
+    # Evidence changes neither kinds nor scores; that of passages is compared above.
+    options = replace(EVERYTHING, evidence=False)
     shown = 0
     for id in corpus:
-        scanned = {str(each.id): each for each in exact.related(id=id, options=EVERYTHING)}
+        scanned = {str(each.id): each for each in exact.related(id=id, options=options)}
         for each in answers[id]:
             # Concepts are kept to three digits; a score near zero is a steep root of them.
             if SearchOptions().shows(each):

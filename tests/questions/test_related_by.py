@@ -63,13 +63,13 @@ def indices(shared_client: Any) -> Iterator[dict[str, Index]]:
     client.indices.delete(index=names)
 
 
-def found(index: Index, method: str, options: SearchOptions = ALL) -> Scores:
+def found(index: Index, method: str, ids: list[str] = IDS) -> Scores:
     """Return the scores that an index gives, of each pair from the side of the first."""
     scores: Scores = {}
-    for id in IDS:
+    for id in ids:
         if id in _unreadable(method):
             continue
-        answer = index.related_by(method, id=id, options=options)
+        answer = index.related_by(method, id=id, options=ALL)
         assert not answer.truncated
         assert answer.total == len(answer.relations)
         scores |= {(id, relation.id): relation.score for relation in answer.relations}
@@ -107,9 +107,12 @@ def test_an_index_finds_what_the_method_finds_in_memory(
     expected = in_memory(name)
     languages = {"en", "zh"} if name == "weighted-simhash" else {"en", "de", "zh", "ar", "hi"}
     assert {(language, f"{language}-copy") for language in languages} <= set(expected)
-    assert found(indices["ingested"], name) == pytest.approx(expected)
     assert found(indices["filled"], name) == pytest.approx(expected)
-    assert found(indices["sidecar"], name) == pytest.approx(expected)
+    # What is stored elsewhere is the same: a text of each language tells.
+    some = ["empty", "en", "de", "zh", "ar", "hi"]
+    of_some = {pair: score for pair, score in expected.items() if pair[0] in some}
+    assert found(indices["ingested"], name, some) == pytest.approx(of_some)
+    assert found(indices["sidecar"], name, some) == pytest.approx(of_some)
 
 
 @pytest.mark.parametrize("name", FINGERPRINT_METHODS)
