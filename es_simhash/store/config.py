@@ -18,7 +18,10 @@ from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.store.added_schemes import AddedScheme, scheme_fields
 from es_simhash.store.fields import (
+    BLOCKS,
     DEFAULT_FIELD,
+    FINGERPRINT,
+    LARGE_MEMBERS,
     SCHEME,
     SEMANTIC_SCHEME,
     VECTOR_TABLE,
@@ -274,6 +277,12 @@ class IndexConfig:
         if self.table is not None:
             names[VECTOR_TABLE] = self.table.name
         return {**names, **scheme_fields(self.schemes)}
+
+    @cached_property
+    def large_members(self) -> tuple[str, ...]:
+        """Members of the `simhash` object that are not read with a document."""
+        added = (each.member(name) for each in self.schemes for name in (FINGERPRINT, BLOCKS))
+        return (*LARGE_MEMBERS, *added)
 
     @cached_property
     def entity_fields(self) -> tuple[str, ...]:

@@ -34,7 +34,8 @@ ERROR = "error"
 DECIDED = (FAMILY, REPRESENTATIVE, DUPLICATE_OF, DUPLICATE_SCORE)
 # What two texts are scored by, in addition to the shingles they share.
 SCORED_MEMBERS = (CHUNKS, SKETCH)
-# What nobody wants to read, and what makes a document large.
+# What nobody wants to read, and what makes a document large. `IndexConfig.large_members` adds those
+# of other schemes by their names: a pattern with a star costs more than the document.
 LARGE_MEMBERS = (
     FINGERPRINT,
     BLOCKS,
@@ -45,8 +46,6 @@ LARGE_MEMBERS = (
     VECTOR,
     VECTOR_FINGERPRINT,
     INDEX_VECTOR,
-    f"{SCHEMES}.*.{FINGERPRINT}",
-    f"{SCHEMES}.*.{BLOCKS}",
 )
 STATUS_EMPTY = "empty"
 # Of a scheme of a method: that cannot read the text.

@@ -14,13 +14,11 @@ from es_simhash.maintenance.backfills.backfill_job import (
     SourceDocument,
 )
 from es_simhash.relation.references import DocumentRef
-from es_simhash.store.fields import ENTITIES, LARGE_MEMBERS, SOURCE
+from es_simhash.store.fields import ENTITIES, SOURCE
 from es_simhash.store.intents import Count, DocumentsAt, Find, Parts, Where
 from es_simhash.store.protocol import Store, WritableStore
 from es_simhash.store.rows import Row
 
-# Members that are not read: whether a document is current is in the small ones.
-UNREAD = (*LARGE_MEMBERS, ENTITIES)
 # Attempts on a document that another writer changes before each of them.
 _MAX_ATTEMPTS = 20
 
@@ -41,7 +39,9 @@ class DocumentReader:
         self._job = job
         config = job.config
         fields = (*config.text_fields, config.simhash_field, *config.entity_fields)
-        self.parts = Parts(fields=fields, excluded=UNREAD, version=True)
+        # Whether a document is current is in the small members.
+        unread = (*config.large_members, ENTITIES)
+        self.parts = Parts(fields=fields, excluded=unread, version=True)
 
     def count(self, part: IndexPart) -> int:
         """Return the number of documents of a part."""

@@ -55,7 +55,6 @@ from es_simhash.store.elasticsearch.word_search import (
     value_bodies,
     word_bodies,
 )
-from es_simhash.store.fields import LARGE_MEMBERS
 from es_simhash.store.installation.text_fields import misspelt_hint, require_mapped
 from es_simhash.store.mapped_fields import find_date_field, find_keyword_field, keyword_fields
 from es_simhash.store.mapping_meta import schemes_of
@@ -213,7 +212,7 @@ class IndexCalls:
     ) -> Calls[dict[DocumentRef, Row]]:
         parts = request.parts
         wanted = None if parts.whole else source_fields(parts, config)
-        excluded = map(config.path, LARGE_MEMBERS if parts.whole else parts.excluded)
+        excluded = map(config.path, config.large_members if parts.whole else parts.excluded)
         entries = yield from self._searches.entries_at(request.refs, wanted, list(excluded))
         return {ref: row_of(entry, parts, config) for ref, entry in entries.items()}
 

@@ -20,12 +20,12 @@ from es_simhash.maintenance.backfills.backfill_job import (
     BackfillSettings,
     Selection,
 )
-from es_simhash.maintenance.backfills.document_pages import UNREAD
 from es_simhash.maintenance.backfills.estimate import estimate
 from es_simhash.store.codec import simhash_object
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.elasticsearch.retry import RetryPolicy
+from es_simhash.store.fields import ENTITIES, LARGE_MEMBERS
 from es_simhash.store.installation.install import install
 
 pytestmark = pytest.mark.cluster
@@ -132,7 +132,7 @@ def test_a_text_that_became_empty_leaves_no_field_behind(
     ours = stored(index)["a"]["ours"]
     assert set(ours) == {"scheme", "content_hash", "status", "semantic_scheme", "vector_table"}
     assert ours["status"] == "empty"
-    for member in UNREAD:
+    for member in (*LARGE_MEMBERS, ENTITIES):
         assert matching(index, {"exists": {"field": f"simhash.{member}"}}) == set()
     assert statuses(backfill(client, index, selection=CHECK, settings=ONE)) == {"unchanged": 1}
     # And back again: the status goes.
