@@ -139,28 +139,29 @@ def test_a_page_is_accessible_narrow_and_wide_and_runs_nothing_of_a_document(
 ) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
-    for width, scheme in ((320, "dark"), (1600, "light")):
-        requested: list[str] = []
-        said: list[str] = []
-        listeners = {
-            "request": lambda request, to=requested: to.append(request.url),
-            "console": lambda message, to=said: to.append(message.text),
-            "dialog": no_dialog,
-        }
-        look = {"color_scheme": scheme}
-        # axe-core is a script, which the policy of the pages forbids.
-        with tabs.open(size=(width, 800), look=look, bypass_csp=True, on=listeners) as page:
-            page.goto(site + PAGES[name])
-            if page.locator("related-documents").count():
-                wait_for(page, "ready")
+    requested: list[str] = []
+    said: list[str] = []
+    listeners = {
+        "request": lambda request: requested.append(request.url),
+        "console": lambda message: said.append(message.text),
+        "dialog": no_dialog,
+    }
+    # axe-core is a script, which the policy of the pages forbids.
+    with tabs.open(size=(320, 800), bypass_csp=True, on=listeners) as page:
+        page.emulate_media(color_scheme="dark")
+        page.goto(site + PAGES[name])
+        if page.locator("related-documents").count():
+            wait_for(page, "ready")
+        for width, scheme in ((320, "dark"), (1600, "light")):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.emulate_media(color_scheme=scheme)
             assert page.evaluate("document.documentElement.scrollWidth") <= width
-            found = Axe().run(page)
-            assert found.response["violations"] == []
-            assert {url[: len(site)] for url in requested} == {site}
-            assert name == "error" or said == []
-            resolved = "all => all.map(each => new URL(each.getAttribute('href'), location).href)"
-            hrefs = page.eval_on_selector_all("[href]", resolved)
-            assert all(href.startswith(("http://", "https://")) for href in hrefs)
+            assert Axe().run(page).response["violations"] == []
+        assert {url[: len(site)] for url in requested} == {site}
+        assert name == "error" or said == []
+        resolved = "all => all.map(each => new URL(each.getAttribute('href'), location).href)"
+        hrefs = page.eval_on_selector_all("[href]", resolved)
+        assert all(href.startswith(("http://", "https://")) for href in hrefs)
 
 
 @pytest.mark.parametrize("name", PAGES)
