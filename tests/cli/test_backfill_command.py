@@ -106,7 +106,8 @@ def test_a_killed_run_goes_on_and_each_document_is_enriched_once(
     stored: Any,
     documents: Any,
 ) -> None:
-    total = 3000
+    # Two pages in each of four slices, so that some are left when the fourth is written.
+    total = 2200
     write(index, documents(total))
     line = command(proxy.url, index, "--processes", "2")
     bulks = 0
@@ -115,7 +116,7 @@ def test_a_killed_run_goes_on_and_each_document_is_enriched_once(
     def kill(path: str, body: bytes) -> None:
         nonlocal bulks
         bulks += "_bulk" in path
-        if bulks == 6 and not workers:
+        if bulks == 4 and not workers:
             workers.extend(os.pidfd_open(pid) for pid in children(process.pid))
             process.send_signal(signal.SIGKILL)
 
@@ -142,13 +143,13 @@ def test_a_killed_run_goes_on_and_each_document_is_enriched_once(
 def test_an_interrupted_run_ends_cleanly_with_its_summary(
     index: str, proxy: Any, tmp_path: Path, write: Any, documents: Any
 ) -> None:
-    write(index, documents(3000))
+    write(index, documents(2200))
     bulks = 0
 
     def interrupt(path: str, body: bytes) -> tuple[int, bytes] | None:
         nonlocal bulks
         bulks += "_bulk" in path
-        if bulks < 6 or "_bulk" not in path:
+        if bulks < 4 or "_bulk" not in path:
             return None
         process.send_signal(signal.SIGINT)
         return 429, b"{}"

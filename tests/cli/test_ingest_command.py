@@ -124,27 +124,28 @@ def test_no_cluster_and_no_index_are_one_sentence(
 def test_conflicts_are_reported_in_text_and_json(
     index: str, call: Run, tmp_path: Path, processes: str
 ) -> None:
-    documents = [{"id": n % 1200, "text": f"Text {n // 2400}."} for n in range(3600)]
+    # More than one batch.
+    documents = [{"id": n % 600, "text": f"Text {n // 1200}."} for n in range(1800)]
     path = tmp_path / "a.jsonl"
     path.write_text("\n".join(map(json.dumps, documents)), "utf-8")
     options = ("a.jsonl", "--processes", processes)
     done = call("ingest", index, *options)
     assert done.status == 0
     # Each id three times: the same text twice, and another one.
-    assert done.out.startswith("1200 written, 1200 unchanged, 1200 conflicting, 0 failed in ")
+    assert done.out.startswith("600 written, 600 unchanged, 600 conflicting, 0 failed in ")
     failing = ("--on-conflict", "fail", "--rewrite", "--format", "json")
     done = call("ingest", index, *options, *failing)
     assert done.status == 1
     report = json.loads(done.out)
     assert report.pop("seconds") > 0
     assert report == {
-        "documents": 3600,
-        "written": 1200,
-        "unchanged": 1200,
+        "documents": 1800,
+        "written": 600,
+        "unchanged": 600,
         "skipped": 0,
         "replaced": 0,
         "conflicting": 0,
-        "failed": 1200,
+        "failed": 600,
         "versions": None,
         "retained": None,
         "replaced_stored": 0,
@@ -157,12 +158,12 @@ def test_conflicts_are_reported_in_text_and_json(
         "decisions": None,
     }
     letters = (tmp_path / f"{index}.dead-letter.jsonl").read_text("utf-8").splitlines()
-    assert [json.loads(each)["line"] for each in letters] == list(range(2401, 3601))
+    assert [json.loads(each)["line"] for each in letters] == list(range(1201, 1801))
     assert json.loads(letters[0])["document"] == {"id": 0, "text": "Text 1."}
     assert "--on-conflict" in done.err
     first = ("--on-conflict", "first", "--format", "json")
     done = call("ingest", index, *options, *first)
-    assert (done.status, json.loads(done.out)["conflicting"]) == (0, 1200)
+    assert (done.status, json.loads(done.out)["conflicting"]) == (0, 600)
     wrong = call("ingest", index, *options, "--on-conflict", "newest")
     assert wrong.status == 2
 
@@ -171,7 +172,7 @@ def test_conflicts_are_reported_in_text_and_json(
 def test_a_killed_run_goes_on_where_it_was(
     client: Any, index: str, cluster_url: str, proxy: Any, tmp_path: Path
 ) -> None:
-    total = 12_000
+    total = 6_000
     path = write(tmp_path / "a.jsonl", total)
     journal = tmp_path / "journal"
     environment = {**os.environ, "ES_SIMHASH_HOME": str(tmp_path / "home")}
@@ -223,7 +224,7 @@ def test_a_killed_run_goes_on_where_it_was(
 def test_an_interrupted_run_ends_cleanly_and_keeps_its_journal(
     index: str, proxy: Any, tmp_path: Path
 ) -> None:
-    path = write(tmp_path / "a.jsonl", 12_000)
+    path = write(tmp_path / "a.jsonl", 6_000)
     journal = tmp_path / "journal"
 
     def interrupt(request: str, body: bytes) -> tuple[int, bytes] | None:

@@ -21,7 +21,8 @@ from es_simhash.maintenance.backfills.backfill_job import BackfillSettings, Sele
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.installation.install import install
 
-COUNT = 2000
+# More than one batch.
+COUNT = 1100
 SCRIPT = """
 import sys
 from es_simhash import BackfillSettings, Index, IngestSettings, connect
