@@ -15,7 +15,11 @@ from hatch_build import LEFT_OUT, VARIABLE
 
 ROOT = Path(__file__).parents[1]
 # Tests that need neither a cluster nor what other rooms make.
-PURE = ("text/test_segmentation.py", "text/test_tokens.py", "fingerprints/test_text_fingerprints.py")
+PURE = (
+    "text/test_segmentation.py",
+    "text/test_tokens.py",
+    "fingerprints/test_text_fingerprints.py",
+)
 # A slow machine is no failure.
 PROFILE = """
 import hypothesis
@@ -148,6 +152,8 @@ def test_the_tests_of_the_core_pass(scripts: Path, tmp_path: Path) -> None:
     (folder / "__init__.py").touch()
     (folder / "conftest.py").write_text(PROFILE, "utf-8")
     options = ("-q", "-p", "no:cacheprovider", "--rootdir", tmp_path)
-    done = run(scripts / "python", "-I", "-m", "pytest", *options, *(folder / path for path in PURE))
+    done = run(
+        scripts / "python", "-I", "-m", "pytest", *options, *(folder / path for path in PURE)
+    )
     assert done.returncode == 0, done.stdout
     assert " passed" in done.stdout

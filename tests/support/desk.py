@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support import made_up_texts
+from tests.support.new_index import new_index
 
 
 @pytest.fixture
@@ -100,7 +101,5 @@ class Desk:
 @pytest.fixture
 def desk(client: Any, index_name: str, tmp_path: Path) -> Desk:
     """An index without documents."""
-    from es_simhash.store.installation.install import install
-
-    install(client, index_name, semantics=None)
+    new_index(client, index_name, semantics=None)
     return Desk(client, index_name, tmp_path)

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.new_index import new_index
+
 Documents = dict[str, dict[str, Any]]
 
 
@@ -34,9 +36,7 @@ def write(client: Any) -> Callable[..., None]:
 @pytest.fixture
 def index(client: Any, index_name: str) -> str:
     """An empty index with our fields."""
-    from es_simhash.store.installation.install import install
-
-    install(client, index_name)
+    new_index(client, index_name)
     return index_name
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support import made_up_texts
+from tests.support.new_index import new_index
 
 Texts = dict[str, str]
 
@@ -86,7 +87,5 @@ class Shelf:
 @pytest.fixture
 def shelf(client: Any, index_name: str) -> Shelf:
     """An index without documents."""
-    from es_simhash.store.installation.install import install
-
-    install(client, index_name, semantics=None)
+    new_index(client, index_name, semantics=None)
     return Shelf(client, index_name)

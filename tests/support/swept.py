@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.desk import Desk
+from tests.support.new_index import new_index
 
 
 class SweptIndex(Desk):
@@ -45,7 +46,5 @@ class SweptIndex(Desk):
 @pytest.fixture
 def swept_index(client: Any, index_name: str, tmp_path: Path) -> SweptIndex:
     """An index with our fields and no documents."""
-    from es_simhash.store.installation.install import install
-
-    install(client, index_name, semantics=None)
+    new_index(client, index_name, semantics=None)
     return SweptIndex(client, index_name, tmp_path)

@@ -17,14 +17,14 @@ from es_simhash.ingestion.ingest import ingest_sources
 from es_simhash.ingestion.ingest_settings import IngestProgress, IngestSettings
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.retry import RetryPolicy, Unavailable
-from es_simhash.store.installation.install import install
+from tests.support.new_index import new_index
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
 
 
 # Before which requests a run is killed: first, last, step.
-KILLED = {"skip": (0, 60, 3), "link": (0, 60, 5), "replace": (2, 60, 3)}
+KILLED = {"skip": (0, 60, 5), "link": (0, 60, 7), "replace": (2, 60, 4)}
 
 
 class Killed(BaseException):
@@ -129,7 +129,7 @@ def test_a_run_that_is_killed_before_any_request_goes_on_to_the_same_end(
         desk.client.indices.delete(
             index=f"{desk.name},{desk.name}-simhash", ignore_unavailable=True
         )
-        install(desk.client, desk.name, semantics=None)
+        new_index(desk.client, desk.name, semantics=None)
         desk.audit = tmp_path / f"{last}.jsonl"
         left = [last]
 

@@ -1,0 +1,29 @@
+"""Indices that are created with the fields of their documents."""
+
+from collections.abc import Mapping
+from typing import Any
+
+# As the engine maps a text when it meets the first one. That change of the mapping takes half of
+# the time of creating the index.
+TEXT = {"type": "text", "fields": {"keyword": {"type": "keyword", "ignore_above": 256}}}
+
+
+def new_index(
+    client: Any,
+    name: str,
+    fields: Mapping[str, Mapping[str, Any]] | None = None,
+    **install_options: Any,
+) -> None:
+    """Create an index with the `simhash` object, the texts `id` and `text`, and other fields.
+
+    Args:
+        client: Client of the cluster.
+        name: Name of the index.
+        fields: Mapping of its other fields.
+        install_options: Options of `install`.
+    """
+    from es_simhash.store.installation.install import install
+
+    (request,) = install(client, name, dry_run=True, **install_options)
+    request.body["mappings"]["properties"] |= {"id": TEXT, "text": TEXT, **(fields or {})}
+    client.indices.create(index=name, **request.body)
