@@ -29,49 +29,49 @@ PAIRS = [
 ]
 
 
+def date_mapping(kind: str, format: str | None) -> dict[str, Any]:
+    return {"type": kind, **({"format": format} if format else {})}
+
+
 def map_dates(desk: Any, kind: str = "date", format: str | None = None, **more: Any) -> None:
-    mapping = {"type": kind, **({"format": format} if format else {}), **more}
+    mapping = {**date_mapping(kind, format), **more}
     desk.client.indices.put_mapping(index=desk.name, properties={"date": mapping})
 
 
-def newest(desk: Any, documents: Any, batch: int = 1000, **settings: Any) -> dict[str, Any]:
+def newest(desk: Any, documents: Any, field: str = "date", **settings: Any) -> dict[str, Any]:
     """Ingest and keep the newest; return the outcome of each document."""
-    from es_simhash.ingestion.bulk.document_batches import BatchLimits
-
-    rules = OnVersion("replace", keep="newest", date_field="date", audit=desk.audit, lose=1)
-    chosen = IngestSettings(limits=BatchLimits(documents=batch), **settings)
+    rules = OnVersion("replace", keep="newest", date_field=field, audit=desk.audit, lose=1)
+    chosen = IngestSettings(**settings)
     outcomes = ingest(desk.client, desk.name, documents, on_version=rules, settings=chosen)
     return {str(each.id): each for each in outcomes}
 
 
 @pytest.mark.parametrize("order", ["older first", "newer first"])
 @pytest.mark.parametrize("where", ["in the index", "in the same batch"])
-@pytest.mark.parametrize(("kind", "format", "older", "newer"), PAIRS)
 def test_the_later_date_is_kept_wherever_the_other_is(
-    desk: Any,
-    make_text: Make,
-    revise: Make,
-    kind: str,
-    format: str | None,
-    older: Any,
-    newer: Any,
-    where: str,
-    order: str,
+    desk: Any, make_text: Make, revise: Make, where: str, order: str
 ) -> None:
-    map_dates(desk, kind, format)
-    text = make_text(1)
-    documents = [
-        {"id": "older", "text": text, "date": older},
-        {"id": "newer", "text": revise(text, 2), "date": newer},
-    ]
-    if order == "newer first":
-        documents.reverse()
-    if where == "in the index":
-        desk.put(documents[:1])
-        documents = documents[1:]
-    found = newest(desk, documents)
-    assert all(each.ok and each.undated == () for each in found.values())
-    assert set(desk.documents()) == {"newer"}
+    mapped = {
+        f"date{number}": date_mapping(kind, format)
+        for number, (kind, format, _, _) in enumerate(PAIRS)
+    }
+    desk.client.indices.put_mapping(index=desk.name, properties=mapped)
+    expected: set[str] = set()
+    for number, (*_, older, newer) in enumerate(PAIRS):
+        field, text = f"date{number}", make_text(number)
+        documents = [
+            {"id": f"older {number}", "text": text, field: older},
+            {"id": f"newer {number}", "text": revise(text, 2), field: newer},
+        ]
+        if order == "newer first":
+            documents.reverse()
+        if where == "in the index":
+            desk.put(documents[:1])
+            documents = documents[1:]
+        found = newest(desk, documents, field=field)
+        assert all(each.ok and each.undated == () for each in found.values()), PAIRS[number]
+        expected.add(f"newer {number}")
+        assert set(desk.documents()) == expected, PAIRS[number]
 
 
 def test_a_date_that_the_engine_cannot_read_is_an_error_of_the_document(

@@ -1,6 +1,7 @@
 """Removals lose no text: what the other text does not have is written and flagged."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,15 +24,20 @@ def strict(desk: Any) -> Any:
     return desk
 
 
-@pytest.fixture
-def texts(make_text: Make) -> dict[str, str]:
-    """A text, one that has it wholly and more, and one of which a number is another."""
-    short = f"{make_text(1, 300)} It opened in 1987."
+def texts_of(make_text: Make, seed: int) -> dict[str, str]:
+    """Return a text, one that has it wholly and more, and one of which a number is another."""
+    short = f"{make_text(seed, 300)} It opened in 1987."
     return {
         "short": short,
-        "longer": f"{short} {make_text(2, 40)}",
+        "longer": f"{short} {make_text(seed + 1, 40)}",
         "number": short.replace("1987", "1988"),
     }
+
+
+@pytest.fixture
+def texts(make_text: Make) -> dict[str, str]:
+    """The texts of one case."""
+    return texts_of(make_text, 1)
 
 
 def documents(texts: dict[str, str], *ids: str) -> list[dict[str, Any]]:
@@ -92,28 +98,35 @@ def test_a_text_with_a_number_of_its_own_is_written_and_flagged(
     assert strict.records()[0]["lost"]["facts"] == ["1988"]
 
 
+# The order of two texts, which of them is to be kept, what becomes of the second, what is left.
+REPLACED: list[tuple[tuple[str, str], str, str, set[str]]] = [
+    (("short", "longer"), "longest", "replace", {"longer"}),
+    (("longer", "short"), "longest", "skip", {"longer"}),
+    (("short", "longer"), "newest", "replace", {"longer"}),
+    # The newest has less: to keep it alone would lose a paragraph of the other.
+    (("longer", "short"), "newest", "retain", {"longer", "short"}),
+    (("longer", "short"), "existing", "skip", {"longer"}),
+    (("short", "longer"), "existing", "retain", {"longer", "short"}),
+    (("number", "short"), "newest", "retain", {"number", "short"}),
+]
+
+
 @WHERE
-@pytest.mark.parametrize(
-    ("order", "keep", "action", "left"),
-    [
-        (("short", "longer"), "longest", "replace", {"longer"}),
-        (("longer", "short"), "longest", "skip", {"longer"}),
-        (("short", "longer"), "newest", "replace", {"longer"}),
-        # The newest has less: to keep it alone would lose a paragraph of the other.
-        (("longer", "short"), "newest", "retain", {"longer", "short"}),
-        (("longer", "short"), "existing", "skip", {"longer"}),
-        (("short", "longer"), "existing", "retain", {"longer", "short"}),
-        (("number", "short"), "newest", "retain", {"number", "short"}),
-    ],
-)
 def test_replace_asks_what_is_in_the_text_that_stays(
-    strict: Any, texts: Any, where: str, order: Any, keep: str, action: str, left: set[str]
+    strict: Any, make_text: Make, where: str, tmp_path: Path
 ) -> None:
-    rules = {"keep": keep, "date_field": "date"}
-    assert write(strict, *documents(texts, *order), where, "replace", **rules) == action
-    assert set(strict.documents()) == left
-    flagged = {id: marks["duplicate_of"] for id, marks in strict.marks().items() if marks}
-    assert flagged == ({order[1]: order[0]} if action == "retain" else {})
+    for number, (order, keep, action, left) in enumerate(REPLACED):
+        strict.audit = tmp_path / f"{number}.jsonl"
+        pair = documents(texts_of(make_text, 10 * number), *order)
+        for each in pair:
+            each["id"] += f" {number}"
+        rules = {"keep": keep, "date_field": "date"}
+        assert write(strict, *pair, where, "replace", **rules) == action, REPLACED[number]
+        of_case = {id: marks for id, marks in strict.marks().items() if id.endswith(f" {number}")}
+        assert set(of_case) == {f"{id} {number}" for id in left}, REPLACED[number]
+        flagged = {id: marks["duplicate_of"] for id, marks in of_case.items() if marks}
+        one, other = (f"{id} {number}" for id in order)
+        assert flagged == ({other: one} if action == "retain" else {}), REPLACED[number]
 
 
 @pytest.mark.parametrize("action", ["skip", "replace"])
