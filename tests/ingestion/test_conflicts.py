@@ -27,9 +27,9 @@ from es_simhash.ingestion.bulk.run_documents import (
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.ingest import ingest, ingest_sources
 from es_simhash.ingestion.ingest_settings import IngestSettings
-from es_simhash.store.installation.install import install
 from tests.support.journals import rows, saved_lines
 from tests.support.made_up_texts import make_text, revise
+from tests.support.new_index import new_index
 
 A, B, C = (make_text(seed) for seed in (1, 2, 3))
 # Of "x": A, a repeat, B, A again; of "y": the same text with another field.
@@ -75,7 +75,7 @@ def counts(report: IngestReport) -> tuple[int, ...]:
 
 @pytest.fixture
 def index(client: Any, index_name: str) -> str:
-    install(client, index_name, semantics=None)
+    new_index(client, index_name, {"n": {"type": "long"}}, semantics=None)
     return index_name
 
 
