@@ -2,19 +2,18 @@
 
 import functools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 from mkdocs.exceptions import Abort
 
-from es_simhash.errors import EsSimhashError
 from scripts.build_site import ROOT, sources
-from tests.support.browser import chromium
+from tests.support.browser import Tabs
 
 # What a browser loads by itself; links to other sites are for the reader to follow.
 LOADED = re.compile(
@@ -99,40 +98,28 @@ def served(folder: Path) -> Iterator[str]:
         server.shutdown()
 
 
-@pytest.fixture(scope="module")
-def chrome(without_cluster: Callable[[str], NoReturn]) -> Iterator[Any]:
-    try:
-        with chromium() as browser:
-            yield browser
-    except EsSimhashError as error:
-        pytest.skip(str(error))
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_ask_no_other_host_and_fit_a_phone(
-    built_site: Path, chrome: Any, scheme: str
-) -> None:
+def test_pages_ask_no_other_host_and_fit_a_phone(built_site: Path, tabs: Tabs, scheme: str) -> None:
     pages = sorted(str(path.relative_to(built_site)) for path in built_site.rglob("*.html"))
-    with served(built_site) as address:
-        page = chrome.new_page(viewport={"width": 375, "height": 800}, color_scheme=scheme)
-        asked: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
-        for path in pages[::4] if scheme == "light" else pages[:3]:
+    chosen = pages[::7] if scheme == "light" else pages[:1]
+    look = {"color_scheme": scheme}
+    asked: list[str] = []
+    on = {"request": lambda request: asked.append(request.url)}
+    with served(built_site) as address, tabs.open(size=(375, 800), look=look, on=on) as page:
+        for path in chosen:
             page.goto(f"{address}/{path}")
             expected = "slate" if scheme == "dark" else "default"
             assert page.get_attribute("body", "data-md-color-scheme") == expected
             width = page.evaluate("document.documentElement.scrollWidth")
             assert width <= 375, (path, width)
-        assert len(asked) > len(pages[:3])
+        assert len(asked) > len(chosen)
         assert [url for url in asked if not url.startswith((address, "data:", "blob:"))] == []
-        page.close()
 
 
-def test_the_search_finds_a_page_without_another_host(built_site: Path, chrome: Any) -> None:
-    with served(built_site) as address:
-        page = chrome.new_page(viewport={"width": 1280, "height": 900})
-        asked: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
+def test_the_search_finds_a_page_without_another_host(built_site: Path, tabs: Tabs) -> None:
+    asked: list[str] = []
+    on = {"request": lambda request: asked.append(request.url)}
+    with served(built_site) as address, tabs.open(size=(1280, 900), on=on) as page:
         page.goto(f"{address}/index.html")
         # What is typed before the index of words is read would be lost.
         page.click(".md-search__input")
@@ -141,33 +128,26 @@ def test_the_search_finds_a_page_without_another_host(built_site: Path, chrome: 
         page.wait_for_selector(".md-search-result__link", timeout=30_000)
         assert "docs/backfill.html" in page.inner_html(".md-search-result__list")
         assert [url for url in asked if not url.startswith((address, "data:", "blob:"))] == []
-        page.close()
 
 
 @pytest.mark.parametrize(
-    ("scheme", "width", "pages"),
-    [
-        ("light", 1280, ("index.html", "docs/how-to/contracts-and-records.html")),
-        ("dark", 375, ("docs/service.html", "docs/how-to/contracts-and-records.html")),
-    ],
+    ("scheme", "width", "path"),
+    [("light", 1280, "index.html"), ("dark", 375, "docs/how-to/contracts-and-records.html")],
 )
 def test_pages_are_accessible(
-    built_site: Path, chrome: Any, scheme: str, width: int, pages: tuple[str, ...]
+    built_site: Path, tabs: Tabs, scheme: str, width: int, path: str
 ) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    with served(built_site) as address:
-        page = chrome.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-        for path in pages:
-            page.goto(f"{address}/{path}")
-            page.locator('.md-code__nav[role="none"]').first.wait_for(state="attached")
-            violations = axe.run(page).response["violations"]
-            assert [(each["id"], each["nodes"][0]["html"]) for each in violations] == [], path
-        page.close()
+    look = {"color_scheme": scheme}
+    with served(built_site) as address, tabs.open(size=(width, 900), look=look) as page:
+        page.goto(f"{address}/{path}")
+        page.locator('.md-code__nav[role="none"]').first.wait_for(state="attached")
+        violations = axe.run(page).response["violations"]
+        assert [(each["id"], each["nodes"][0]["html"]) for each in violations] == []
 
 
-def test_a_wide_table_scrolls_by_keyboard(built_site: Path, chrome: Any) -> None:
-    with served(built_site) as address:
-        page = chrome.new_page(viewport={"width": 375, "height": 900})
+def test_a_wide_table_scrolls_by_keyboard(built_site: Path, tabs: Tabs) -> None:
+    with served(built_site) as address, tabs.open(size=(375, 900)) as page:
         page.goto(f"{address}/docs/service.html")
         page.locator('.md-typeset__scrollwrap[tabindex="0"]').first.wait_for(state="attached")
         wide = "all => all.findIndex(each => each.scrollWidth > each.clientWidth)"
@@ -176,7 +156,6 @@ def test_a_wide_table_scrolls_by_keyboard(built_site: Path, chrome: Any) -> None
         table.focus()
         page.keyboard.press("ArrowRight")
         page.wait_for_function("element => element.scrollLeft > 0", arg=table.element_handle())
-        page.close()
 
 
 def test_no_table_has_a_column_without_a_name(built_site: Path) -> None:

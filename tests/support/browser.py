@@ -1,5 +1,6 @@
 """Chromium, driven by Playwright: for pages and the widget."""
 
+import asyncio
 import fcntl
 import importlib.util
 import os
@@ -62,11 +63,13 @@ def _without_browser(reason: str) -> NoReturn:
     pytest.skip(f"no browser: {reason}")
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
+@pytest.fixture(scope="session")
+def _chromium() -> Iterator[Any]:
     """Chromium, installed where that is possible; else the tests say what to install.
 
-    It is closed with the module: its event loop would keep tests of another from one of their own.
+    It is closed with the session: its start costs as much as the tests of many a module. Its event
+    loop is the running one for the tests of a module that uses it, and for no others, which may
+    have one of their own.
     """
     if importlib.util.find_spec("axe_playwright_python") is None:
         _without_browser("axe-playwright-python is missing. Run pip install -e '.[dev]'.")
@@ -75,7 +78,19 @@ def browser() -> Iterator[Any]:
             started = stack.enter_context(chromium())
         except EsSimhashError as error:
             _without_browser(str(error))
-        yield started
+        loop = asyncio.get_running_loop()
+        asyncio._set_running_loop(None)
+        yield started, loop
+        asyncio._set_running_loop(loop)
+
+
+@pytest.fixture(scope="module")
+def browser(_chromium: Any) -> Iterator[Any]:
+    """The browser of the session, for the tests of a module."""
+    started, loop = _chromium
+    asyncio._set_running_loop(loop)
+    yield started
+    asyncio._set_running_loop(None)
 
 
 class Tabs:
@@ -131,10 +146,15 @@ class Tabs:
         return context.new_page()
 
 
+@pytest.fixture(scope="session")
+def _tabs(_chromium: Any) -> Tabs:
+    return Tabs(_chromium[0])
+
+
 @pytest.fixture(scope="module")
-def tabs(browser: Any) -> Tabs:
-    """Tabs of the browser of the module."""
-    return Tabs(browser)
+def tabs(browser: Any, _tabs: Tabs) -> Tabs:
+    """Tabs of the browser."""
+    return _tabs
 
 
 @pytest.fixture

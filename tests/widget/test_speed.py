@@ -15,7 +15,7 @@ MOST_MILLISECONDS = 400
 
 
 def test_an_answer_is_painted_soon(open_page: Open, site: Site) -> None:
-    ids = ["en-harbour-v1", "en-tender-archive", "zh-tongzhi-youyong", "en-lighthouse-handbook"] * 2
+    ids = ["en-harbour-v1", "en-tender-archive", "zh-tongzhi-youyong", "en-lighthouse-handbook"]
     times = [paint_time(open_page(id, fresh=True)) for id in ids]
     assert min(times) > 0
     assert statistics.median(times) <= MOST_MILLISECONDS
@@ -26,4 +26,4 @@ def test_a_page_of_results_is_painted_soon(open_page: Open, site: Site) -> None:
     relations = [each for answer in site.answers.values() for each in answer["relations"]]
     site.answers = {"many": {**site.answers["en-chess"], "relations": relations[:50]}}
     # The fastest: on a busy machine the others measure what else runs.
-    assert min(paint_time(open_page("many")) for _ in range(5)) <= MOST_MILLISECONDS
+    assert min(paint_time(open_page("many")) for _ in range(3)) <= MOST_MILLISECONDS
