@@ -11,6 +11,7 @@ import pytest
 from es_simhash.service.config_file import read_configuration
 from es_simhash.service.explorer import counted_pages
 from es_simhash.service.service_config import ServiceConfig, ServiceLimits
+from es_simhash.store.installation.install import install
 from tests.support.pages import Page
 from tests.support.proxy import Proxy
 from tests.support.service import KEYS, ODD_IDS, Serve, bearer, tenant_config, tenant_documents
@@ -159,7 +160,9 @@ def test_documents_without_a_family_are_not_taken_for_one(
     assert http.get("/explorer/families/n1").status_code == 404
 
 
-def test_nothing_is_found_and_nothing_is_there(serve: Serve, client: Any, index: str) -> None:
+def test_nothing_is_found_and_nothing_is_there(serve: Serve, client: Any, index_name: str) -> None:
+    index = index_name
+    install(client, index)
     http = serve(index)
     assert "has no field of titles or texts" in page(http, "/explorer/?q=zzzz").words
     client.indices.put_mapping(index=index, properties={"text": {"type": "text"}})
