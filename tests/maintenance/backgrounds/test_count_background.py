@@ -63,12 +63,12 @@ def test_what_was_counted_is_stored_under_its_name_and_date(news_index: News) ->
 @pytest.mark.parametrize(
     "texts",
     [
-        {"one": notice(1)},
+        {f"n{number}": notice(number) for number in range(20)},
         {f"copy{number}": notice(1) for number in range(300)},
         {f"n{number}": f"{number} {number * 7}" for number in range(300)},
         {},
     ],
-    ids=["one document", "copies of one text", "numbers", "nothing"],
+    ids=["twenty documents", "copies of one text", "numbers", "nothing"],
 )
 def test_an_index_without_enough_texts_says_that_it_has_none(
     empty: News, texts: dict[str, str]
@@ -84,6 +84,16 @@ def test_an_index_without_enough_texts_says_that_it_has_none(
     status = count_documents(client, name)
     assert status.background is not None
     assert (status.background.name, status.background.problem) == (None, None)
+    report = count_background(client, name, vectors=True)
+    assert report.vectors is not None
+    assert report.vectors.name is None
+    assert "No vectors were learned: 200 different texts" in report.sentence()
+    status = count_documents(client, name)
+    assert status.vectors is not None
+    assert (status.vectors.date, status.vectors.problem) == (None, None)
+    index = Index(client, name)
+    for id in list(texts)[:2]:
+        assert index.related(id=id).other_vectors == 0
 
 
 def test_one_that_is_not_needed_any_more_is_removed(news_index: News) -> None:
@@ -157,7 +167,7 @@ def test_it_is_renewed_when_it_has_drifted_and_not_before(news_index: News) -> N
     assert renew_background(client, name) is None
     assert stored(news_index)["name"] == first.name
     assert stored(news_index)["documents"] == 600
-    put(news_index, other_news(1000))
+    put(news_index, other_news(500))
     second = renew_background(client, name)
     assert second is not None
     assert second.replaced == first.name
@@ -179,11 +189,10 @@ def test_a_damaged_one_is_counted_again(news_index: News) -> None:
     assert count_documents(client, name).background.name == right  # type: ignore[union-attr]
 
 
-def test_a_sweep_counts_it_and_says_so(empty: News) -> None:
+def test_a_sweep_counts_it_and_says_so(empty: News, write: Any) -> None:
     client, name = empty
     settings = SweepSettings(processes=1)
-    for id, text in notices().items():
-        client.index(index=name, id=id, document={"text": text})
+    write(name, {id: {"text": text} for id, text in notices().items()})
     report = sweep(client, name, settings=settings)
     assert report.background is not None
     assert report.background.documents == 300
@@ -198,31 +207,6 @@ def own_vectors(client: Any, index_name: str) -> News:
     """An index whose vectors are learned from it, without documents."""
     install(client, index_name, semantics=SemanticScheme())
     return client, index_name
-
-
-@pytest.mark.parametrize(
-    "texts",
-    [
-        {f"n{number}": notice(number) for number in range(20)},
-        {f"copy{number}": notice(1) for number in range(300)},
-        {f"n{number}": f"{number} {number * 7}" for number in range(300)},
-        {},
-    ],
-    ids=["twenty documents", "copies of one text", "numbers", "nothing"],
-)
-def test_vectors_need_enough_different_texts(own_vectors: News, texts: dict[str, str]) -> None:
-    put(own_vectors, texts)
-    client, name = own_vectors
-    report = count_background(client, name, vectors=True)
-    assert report.vectors is not None
-    assert report.vectors.name is None
-    assert "No vectors were learned: 200 different texts" in report.sentence()
-    vectors = count_documents(client, name).vectors
-    assert vectors is not None
-    assert (vectors.date, vectors.problem) == (None, None)
-    index = Index(client, name)
-    for id in list(texts)[:2]:
-        assert index.related(id=id).other_vectors == 0
 
 
 def test_each_of_some_languages_has_vectors_and_strangers_have_none(own_vectors: News) -> None:
@@ -270,19 +254,17 @@ def test_documents_that_have_vectors_keep_them_until_somebody_wants_others(
     vectors = count_documents(client, name).vectors
     assert vectors is not None
     assert vectors.coverage.scheme == learned.vectors.name
-    put(own_vectors, other_news(1000))
+    put(own_vectors, other_news(500))
     renewed = renew_background(client, name)
     assert renewed is not None
     assert (renewed.vectors, renewed.can_learn) == (None, False)
 
 
 def test_texts_that_were_there_before_the_fields_are_learned_from_at_once(
-    own_vectors: News,
+    own_vectors: News, write: Any
 ) -> None:
     client, name = own_vectors
-    for id, text in notices().items():
-        client.index(index=name, id=id, document={"text": text})
-    client.indices.refresh(index=name)
+    write(name, {id: {"text": text} for id, text in notices().items()})
     report = renew_background(client, name)
     assert report is not None
     assert report.vectors is not None
