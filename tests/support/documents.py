@@ -35,8 +35,8 @@ def write(client: Any) -> Callable[..., None]:
 
 @pytest.fixture
 def index(client: Any, index_name: str) -> str:
-    """An empty index with our fields."""
-    new_index(client, index_name)
+    """An empty index with our fields and those of the documents."""
+    new_index(client, index_name, {"n": {"type": "long"}}, texts=("text",))
     return index_name
 
 

@@ -1,6 +1,6 @@
 """Indices that are created with the fields of their documents."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 # As the engine maps a text when it meets the first one. That change of the mapping takes half of
@@ -12,18 +12,21 @@ def new_index(
     client: Any,
     name: str,
     fields: Mapping[str, Mapping[str, Any]] | None = None,
+    *,
+    texts: Iterable[str] = ("id", "text"),
     **install_options: Any,
 ) -> None:
-    """Create an index with the `simhash` object, the texts `id` and `text`, and other fields.
+    """Create an index with the `simhash` object, texts, and other fields.
 
     Args:
         client: Client of the cluster.
         name: Name of the index.
-        fields: Mapping of its other fields.
+        fields: Mapping of the fields that are no texts.
+        texts: Fields that the engine would map as texts.
         install_options: Options of `install`.
     """
     from es_simhash.store.installation.install import install
 
     (request,) = install(client, name, dry_run=True, **install_options)
-    request.body["mappings"]["properties"] |= {"id": TEXT, "text": TEXT, **(fields or {})}
+    request.body["mappings"]["properties"] |= {**dict.fromkeys(texts, TEXT), **(fields or {})}
     client.indices.create(index=name, **request.body)

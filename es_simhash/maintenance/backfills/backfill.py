@@ -234,10 +234,9 @@ def backfill(
     """
     settings = settings or BackfillSettings()
     # A cluster that is away is reported at once; only what the run sends is retried.
-    gateway = Gateway.of(client)
-    if sidecar is None:
-        complete_fields(gateway, index, config or IndexConfig())
-    job = open_job(gateway, index, config or IndexConfig(), sidecar)
+    gateway, given = Gateway.of(client), config or IndexConfig()
+    mappings = complete_fields(gateway, index, given) if sidecar is None else None
+    job = open_job(gateway, index, given, sidecar, mappings)
     where = job.where(selection or Selection())
     retrying = Gateway.of(client, settings.retry)
     store = ElasticsearchStore(retrying, index, job.config, is_complete=True)

@@ -35,7 +35,11 @@ _SAMPLE = 100
 
 
 def open_job(
-    gateway: Gateway, index: str, config: IndexConfig, sidecar: str | None = None
+    gateway: Gateway,
+    index: str,
+    config: IndexConfig,
+    sidecar: str | None = None,
+    mappings: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> BackfillJob:
     """Return the job of a backfill from the mappings behind a name; nothing is written.
 
@@ -44,6 +48,7 @@ def open_job(
         index: Index, alias or data stream.
         config: Names of the fields; its schemes are read from the mappings.
         sidecar: Index to write to; None for the index itself.
+        mappings: The mapping of each index behind the name; None to read them.
 
     Raises:
         IndexMissing: There is no such index.
@@ -53,7 +58,9 @@ def open_job(
             vocabulary is not the one of the index.
         MissingExtra: What the index was installed with needs a package that is not installed.
     """
-    mappings, settings = gateway.mappings(index), gateway.settings(index)
+    if mappings is None:
+        mappings = gateway.mappings(index)
+    settings = gateway.settings(index)
     require_no_sidecar(mappings)
     for name, mapping in mappings.items():
         _require_source(name, mapping, settings.get(name, {}))

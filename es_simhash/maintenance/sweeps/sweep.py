@@ -37,9 +37,9 @@ from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.index_stats import read_checkpoints
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.installation.install import complete_fields
-from es_simhash.store.installation.sidecar_source import sidecar_source
 from es_simhash.store.installation.state_index import StateIndex, SweepCheckpoint
 from es_simhash.store.intents import Where
+from es_simhash.store.mapping_meta import source_of
 from es_simhash.store.protocol import Progress
 
 
@@ -117,9 +117,10 @@ def sweep(
     """
     gateway = Gateway.of(client)
     given = config or IndexConfig()
-    _require_no_sidecar(gateway, index, given)
-    complete_fields(gateway, index, given)
-    job = open_job(gateway, index, given)
+    mappings = gateway.mappings(index)
+    _require_no_sidecar(index, mappings, given)
+    mappings = complete_fields(gateway, index, given, mappings)
+    job = open_job(gateway, index, given, mappings=mappings)
     state = StateIndex(gateway, index, job.config.state_field)
     rules = None if on_version is None else OnVersion.of(on_version).configured(job.config)
     if rules is not None:
@@ -130,8 +131,10 @@ def sweep(
     return _Sweep(store, job, rules, dates, state, settings).run(families)
 
 
-def _require_no_sidecar(gateway: Gateway, index: str, config: IndexConfig) -> None:
-    source = sidecar_source(gateway, index, config.simhash_field)
+def _require_no_sidecar(
+    index: str, mappings: Mapping[str, Mapping[str, Any]], config: IndexConfig
+) -> None:
+    source = source_of(mappings, config.simhash_field)
     if source is not None:
         raise InputError(
             f"{index!r} is the sidecar of {source!r}; run "

@@ -147,7 +147,12 @@ def install_in_template(
     return requests
 
 
-def complete_fields(client: Client, index: str, config: IndexConfig) -> dict[str, dict[str, Any]]:
+def complete_fields(
+    client: Client,
+    index: str,
+    config: IndexConfig,
+    mappings: dict[str, dict[str, Any]] | None = None,
+) -> dict[str, dict[str, Any]]:
     """Add the fields to indices behind a name that have none yet, as the others have them.
 
     A data stream that was rolled over has such an index, unless its template has the fields.
@@ -156,6 +161,7 @@ def complete_fields(client: Client, index: str, config: IndexConfig) -> dict[str
         client: Client of the cluster.
         index: Index, alias or data stream.
         config: Names the field of the `simhash` object.
+        mappings: The mapping of each index behind the name; None to read them.
 
     Returns:
         The mapping of each index behind the name, as it is then.
@@ -165,7 +171,8 @@ def complete_fields(client: Client, index: str, config: IndexConfig) -> dict[str
         ClusterError: The privilege to change the mapping is missing.
     """
     gateway = Gateway.of(client)
-    mappings = gateway.mappings(index)
+    if mappings is None:
+        mappings = gateway.mappings(index)
     schemes = schemes_of(index, mappings, config.simhash_field)
     wanted = _Wanted(schemes.scheme, schemes.semantics, schemes.field, schemes.added)
     requests = [

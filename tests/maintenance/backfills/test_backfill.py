@@ -75,6 +75,15 @@ def test_processes_write_what_one_process_writes(
     assert stored(index)["39"]["ours"] == expected("Text number 39 of some words.")
 
 
+def test_the_mapping_is_read_before_and_for_the_field_of_the_text(
+    client: Any, index: str, write: Any, documents: Any, requests_of: list[str]
+) -> None:
+    write(index, documents(3))
+    requests_of.clear()
+    list(backfill(client, index, settings=ONE))
+    assert requests_of.count(f"GET /{index}/_mapping") == 2
+
+
 def test_backfill_twice_writes_nothing(
     client: Any, index: str, write: Any, stored: Any, documents: Any
 ) -> None:

@@ -230,8 +230,10 @@ def test_an_alias_over_several_indices_is_enriched_in_each(
 
 
 def test_an_index_without_the_text_field_is_refused(
-    client: Any, index: str, write: Any, stored: Any
+    client: Any, index_name: str, write: Any, stored: Any
 ) -> None:
+    index = index_name
+    install(client, index)
     write(index, {"a": {"body": "A text."}})
     with pytest.raises(InputError, match="has a field 'text'"):
         list(backfill(client, index, settings=ONE))

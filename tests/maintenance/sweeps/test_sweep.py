@@ -42,6 +42,24 @@ def test_the_first_sweep_looks_at_everything_and_the_next_at_nothing(
     assert versions(index.client, index.name) == before
 
 
+def test_a_sweep_with_nothing_new_reads_the_mapping_once_and_no_document(
+    index: Any, make_text: Make, requests_of: list[str]
+) -> None:
+    index.store({"a": make_text(1)})
+    index.sweep()
+    index.sweep()
+    requests_of.clear()
+    index.sweep()
+    name = index.name
+    assert requests_of == [
+        f"GET /{name}/_mapping",
+        f"GET /{name}/_settings",
+        f"POST /{name}-simhash/_refresh",
+        f"POST /{name}-simhash/_search",
+        f"GET /{name}/_stats/docs",
+    ]
+
+
 def test_what_came_since_is_enriched_and_joins_its_family(
     index: Any, make_text: Make, revise: Make
 ) -> None:
