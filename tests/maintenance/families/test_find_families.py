@@ -65,6 +65,9 @@ def test_what_runs_before_left_is_read_with_one_search(
         f"POST {state}/_refresh",
         f"POST {state}/_search",
     ]
+    # As nothing was written, nothing is refreshed or counted at the end.
+    assert requests_of[-1] == f"GET /{shelf.name}/_stats/docs"
+    assert requests_of.count(f"POST /{shelf.name}/_refresh") == 1
 
 
 def test_what_a_run_leaves_is_written_with_one_request(
