@@ -27,6 +27,7 @@ def new_index(
     """
     from es_simhash.store.installation.install import install
 
-    (request,) = install(client, name, dry_run=True, **install_options)
-    request.body["mappings"]["properties"] |= {**dict.fromkeys(texts, TEXT), **(fields or {})}
-    client.indices.create(index=name, **request.body)
+    # None for an index that another fixture has made.
+    for request in install(client, name, dry_run=True, **install_options):
+        request.body["mappings"]["properties"] |= {**dict.fromkeys(texts, TEXT), **(fields or {})}
+        client.indices.create(index=name, **request.body)
