@@ -18,6 +18,11 @@ from es_simhash.cli.files import parse_query
 from es_simhash.cli.log_lines import logged, logging_options
 from es_simhash.described import Declared, Parameter, declarations, parameters
 from es_simhash.errors import nearest_note
+from es_simhash.store.connection import Connection
+
+# The command whose help describes the options of a connection, and the variables of these.
+_DESCRIBING = "connection"
+_VARIABLES = frozenset(each.variable for each in parameters(Connection).values())
 
 
 class Chosen:
@@ -67,6 +72,31 @@ class DescribedOption(click.Option):
         self.described = described
 
 
+class DescribedCommand(click.Command):
+    """A command whose help has its own options first, and those of the connection in a line."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options; one command describes those of the connection."""
+        rows, shared = [], []
+        options = (each for each in self.get_params(ctx) if isinstance(each, click.Option))
+        for parameter in options:
+            record = parameter.get_help_record(ctx)
+            if record is not None and _is_of_connection(parameter) and self.name != _DESCRIBING:
+                shared.append(parameter.opts[0])
+            elif record is not None:
+                rows.append(record)
+        with formatter.section("Options"):
+            formatter.write_dl(rows)
+        if shared:
+            with formatter.section("Connection"):
+                describing = f"`es-simhash {_DESCRIBING} -h` describes them"
+                formatter.write_text(f"{', '.join(shared)}: {describing}.")
+
+
+def _is_of_connection(parameter: click.Parameter) -> bool:
+    return isinstance(parameter, DescribedOption) and parameter.described.variable in _VARIABLES
+
+
 class NearestChoice(click.Choice[str]):
     """A choice whose error names the nearest value."""
 
@@ -102,7 +132,7 @@ def command(function: Callable[..., None]) -> click.Command:
 
     text = inspect.cleandoc(function.__doc__ or "").partition("\n\nArgs:\n")[0]
     params = [*group.arguments(), *group.options(), *logging_options(hidden=True)]
-    return click.Command(function.__name__, callback=run, params=params, help=text)
+    return DescribedCommand(function.__name__, callback=run, params=params, help=text)
 
 
 class _Group:

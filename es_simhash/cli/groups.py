@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from es_simhash.cli.examples import EXAMPLES
 from es_simhash.described import Parameter
 from es_simhash.errors import ClusterError, EsSimhashError
 from es_simhash.text.escaping import one_line
@@ -165,7 +166,14 @@ class LazyGroup(CommandGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import and return a command, or None when there is no such name."""
         entry = self.entries.get(cmd_name)
-        return entry.load(cmd_name) if isinstance(entry, Entry) else entry
+        if not isinstance(entry, Entry):
+            return entry
+        command = entry.load(cmd_name)
+        group = ctx.command_path.removeprefix(ctx.find_root().command_path)
+        if (example := EXAMPLES.get(f"{group} {cmd_name}".strip())) is not None:
+            # As it stands, so that it can be copied.
+            command.epilog = f"\b\nExample:\n  es-simhash {example}"
+        return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands of each section, without importing them."""

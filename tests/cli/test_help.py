@@ -1,6 +1,8 @@
 """Every command says what it does and names every option."""
 
 import ast
+import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -9,6 +11,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from es_simhash.cli.examples import EXAMPLES
 from es_simhash.cli.main import cli
 
 COMMANDS = {"backfill", "background", "blame", "changes", "config", "connection", "copies", "demo",
@@ -103,6 +106,19 @@ def test_help_says_what_the_command_does_and_names_every_option(path: tuple[str,
             assert (parameter.metavar or parameter.name or "").upper() in result.output
 
 
+@pytest.mark.parametrize("path", [tuple(name.split()) for name in sorted(COMMANDS)], ids=" ".join)
+def test_help_ends_with_an_example_whose_options_are_there(path: tuple[str, ...]) -> None:
+    assert set(EXAMPLES) == COMMANDS
+    printed = _help_of(path).rstrip().splitlines()
+    assert printed[-2].strip() == "Example:"
+    # One line, to be copied.
+    typed = shlex.split(printed[-1].partition(">")[0])
+    assert typed[: 1 + len(path)] == ["es-simhash", *path]
+    context = click.Context(ALL[path], info_name=path[-1])
+    # An option that is none, or one without its value, is an error here.
+    ALL[path].make_parser(context).parse_args(typed[1 + len(path) :])
+
+
 def _help_of(path: tuple[str, ...]) -> str:
     return CliRunner().invoke(cli, [*path, "--help"]).output
 
@@ -140,3 +156,25 @@ def imported(lines: list[list[str]], *modules: str) -> list[str]:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     found: list[str] = ast.literal_eval(done.stderr)
     return found
+
+
+def test_commands_and_options_are_completed_in_a_shell() -> None:
+    for typed, place, found in (
+        ("es-simhash rel", 1, "related"),
+        ("es-simhash related --min", 2, "--min-score"),
+    ):
+        environment = {
+            **os.environ,
+            "_ES_SIMHASH_COMPLETE": "bash_complete",
+            "COMP_WORDS": typed,
+            "COMP_CWORD": str(place),
+        }
+        code = "import sys; sys.argv = ['es-simhash']; from es_simhash.cli.main import main; main()"
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.splitlines() == [f"plain,{found}"]

@@ -43,6 +43,7 @@ def _entries(parent: click.Context, name: str) -> Iterator[str]:
         f"```text\n{usage}\n```",
         _paragraphs(command.help or ""),
         _options(command, context),
+        _example(command),
     ]
     yield "\n\n".join(part for part in parts if part) + "\n"
     if isinstance(command, click.Group):
@@ -59,6 +60,12 @@ def _paragraphs(text: str) -> str:
         else:
             found.append(_plain(paragraph))
     return "\n\n".join(found)
+
+
+def _example(command: click.Command) -> str:
+    """Return the example of the help; groups have none."""
+    example = (command.epilog or "").partition("Example:\n")[2].strip()
+    return f"Example: `{example}`" if example else ""
 
 
 def _options(command: click.Command, context: click.Context) -> str:
