@@ -114,7 +114,9 @@ class NearestChoice(click.Choice[str]):
             raise click.BadParameter(message, error.ctx, error.param) from error
 
 
-class _IntRange(click.IntRange):
+class WholeNumbers(click.IntRange):
+    """Whole numbers in a range, as help and errors call them."""
+
     name = "whole number"
 
 
@@ -285,7 +287,7 @@ class _Single:
         if parameter.bounds is None or parameter.type not in (int, float):
             return str if parameter.type is dict else parameter.type
         bounds = parameter.bounds
-        number = _IntRange if parameter.type is int else _FloatRange
+        number = WholeNumbers if parameter.type is int else _FloatRange
         return number(
             bounds.minimum,  # type: ignore[arg-type]
             bounds.maximum,  # type: ignore[arg-type]

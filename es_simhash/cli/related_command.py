@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import click
 
-from es_simhash.cli.commands import Chosen, command
+from es_simhash.cli.commands import Chosen, WholeNumbers, command
 from es_simhash.cli.files import read_text
 from es_simhash.cli.options import PassageOrder, Target
 from es_simhash.cli.output import print_json
@@ -37,9 +37,9 @@ def related(
             make=_search_options,
             # Passages of many hits are more than a terminal shows at once.
             evidence={"default": False},
-            k={"type": click.IntRange(0)},
+            k={"type": WholeNumbers(0)},
             # What the engine accepts.
-            candidates={"type": click.IntRange(1, MAX_NEIGHBOURS)},
+            candidates={"type": WholeNumbers(1, MAX_NEIGHBOURS)},
         ),
     ],
     group: Grouping | None = None,
