@@ -57,7 +57,8 @@ def stored_families(
     """
     members: dict[str, list[tuple[bool, DocumentRef]]] = defaultdict(list)
     store = opened_store(Gateway.of(client), index, config or IndexConfig())
-    with store.snapshot() as snapshot:
+    # Whoever may only read sees what a refresh has made visible.
+    with store.snapshot(must_refresh=False) as snapshot:
         for row in snapshot.rows(Where(has_family=True), Parts(members=True)):
             members[str(row.family)].append((row.represents is not True, row.ref))
     return tuple(
