@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -20,12 +20,15 @@ from es_simhash.semantics.concept_weights import (
 from es_simhash.semantics.languages.counted_words import (
     GroupedWords,
     content_words,
-    equal_keys,
     numbered_texts,
+)
+from es_simhash.semantics.languages.lexicon import (
+    Lexicon,
+    NumberedWords,
+    equal_keys,
     stable_order,
 )
-from es_simhash.semantics.languages.lexicon import Lexicon, NumberedWords
-from es_simhash.semantics.semantic_profile import QUERY_CONCEPTS, Extraction
+from es_simhash.semantics.semantic_profile import QUERY_CONCEPTS, Extraction, names_and_counts
 from es_simhash.text.tokens import Ints
 
 # Bits of a floating-point number that is not negative, and the greatest of them.
@@ -118,11 +121,13 @@ def _joined(parts: Sequence[GroupedWords]) -> _WordParts:
 
 def _entity_words(extractions: Sequence[Extraction], lexicon: Lexicon) -> GroupedWords:
     """Return the words of the entities of each text, once for each mention."""
-    entities = [entity for extraction in extractions for entity in extraction.entities]
-    texts = np.repeat(np.arange(len(extractions)), [len(each.entities) for each in extractions])
-    mentions = np.array([min(entity.count, MAX_MENTIONS) for entity in entities], np.int64)
+    of_texts = [names_and_counts(extraction.entities) for extraction in extractions]
+    texts = np.repeat(np.arange(len(of_texts)), [len(counts) for _, counts in of_texts])
+    mentions = np.array([*chain.from_iterable(counts for _, counts in of_texts)], np.int64)
+    np.minimum(mentions, MAX_MENTIONS, out=mentions)
     numbers: dict[str, int] = {}
-    names = np.array([numbers.setdefault(each.text, len(numbers)) for each in entities], np.int64)
+    all_names = chain.from_iterable(names for names, _ in of_texts)
+    names = np.array([numbers.setdefault(name, len(numbers)) for name in all_names], np.int64)
     words = content_words(list(numbers), lexicon)
     bounds = np.searchsorted(words.texts, np.arange(len(numbers) + 1))
     sizes = np.diff(bounds)[names]

@@ -3,11 +3,12 @@
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import islice
-from typing import Any, Protocol, TypeAlias
+from operator import itemgetter
+from typing import Any, Protocol, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +52,58 @@ class Entity:
     label: str = ""
 
 
+class NamedEntities(Sequence[Entity]):
+    """Entities whose names and counts are known before their places are needed.
+
+    Args:
+        names: Surface form of each.
+        counts: Mentions of each.
+        spans: Yields the offsets of the mentions of each.
+    """
+
+    def __init__(
+        self, names: Sequence[str], counts: Sequence[int], spans: Callable[[], Iterable[Spans]]
+    ) -> None:
+        self.names = names
+        self.counts = counts
+        self._spans = spans
+
+    @cached_property
+    def _entities(self) -> tuple[Entity, ...]:
+        return tuple(map(Entity, self.names, self.counts, self._spans()))
+
+    @overload
+    def __getitem__(self, index: int) -> Entity: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Entity, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Entity | tuple[Entity, ...]:
+        return self._entities[index]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._entities == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._entities)
+
+    def __repr__(self) -> str:
+        return repr(self._entities)
+
+    def __reduce__(self) -> Any:
+        return tuple, (self._entities,)
+
+
+def names_and_counts(entities: Sequence[Entity]) -> tuple[Sequence[str], Sequence[int]]:
+    """Return the surface forms of entities, and their mentions."""
+    if isinstance(entities, NamedEntities):
+        return entities.names, entities.counts
+    return [entity.text for entity in entities], [entity.count for entity in entities]
+
+
 @dataclass(frozen=True)
 class Phrase:
     """A key phrase: words in their normal forms, joined by a space."""
@@ -79,7 +132,7 @@ class Extraction:
     language: str = ""
     words: Mapping[str, int] = field(default_factory=dict)
     forms: Mapping[str, int] = field(default_factory=dict)
-    entities: tuple[Entity, ...] = ()
+    entities: Sequence[Entity] = ()
     phrases: tuple[Phrase, ...] = ()
     other_words: Mapping[str, int] = field(default_factory=dict)
 
@@ -187,7 +240,7 @@ class SemanticProfile:
 
     language: str = ""
     concepts: Mapping[str, float] = field(default_factory=dict)
-    entities: tuple[Entity, ...] = ()
+    entities: Sequence[Entity] = ()
     vector: NDArray[np.float32] | None = None
     packages: frozenset[str] = frozenset()
     stored_limit: int = STORED_CONCEPTS
@@ -238,8 +291,9 @@ class SemanticProfile:
 
     @cached_property
     def _stored_entities(self) -> list[str]:
-        ranked = sorted(self.entities, key=lambda entity: -entity.count)
-        names = (safe_name(entity.text) for entity in ranked)
+        texts, counts = names_and_counts(self.entities)
+        ranked = sorted(zip(counts, texts, strict=True), key=itemgetter(0), reverse=True)
+        names = (safe_name(text) for _, text in ranked)
         return list(islice(dict.fromkeys(name for name in names if name), STORED_ENTITIES))
 
 

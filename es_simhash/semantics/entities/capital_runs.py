@@ -12,13 +12,13 @@ from es_simhash.semantics.languages.word_lists import ANY_LANGUAGE, rule_words, 
 from es_simhash.text.lines import unwrapped
 
 # Languages that elide articles before names: d'Estaing.
-_ELIDING = frozenset({"ca", "fr", "it"})
+ELIDING = frozenset({"ca", "fr", "it"})
 _ELIDED = re.compile(r"^(?:[CDJLMNST]|Qu|Dell|Nell|All|Sull|Dall|Un)['’]")
 # A line is a headline when more than this share of its words has a capital.
-_HEADLINE_SHARE, _HEADLINE_WORDS = 0.7, 4
+HEADLINE_SHARE, HEADLINE_WORDS = 0.7, 4
 MAX_RUN_LENGTH = 500
 # What may precede the first word of a line.
-_OPENING = " \t\u00a0\"'“‘«„([-–—•*#>"
+OPENING = " \t\u00a0\"'“‘«„([-–—•*#>"
 
 # Offset of the first word of a run, its words, and whether it opens a sentence.
 CapitalRun: TypeAlias = tuple[int, str, bool]
@@ -58,7 +58,7 @@ def capital_runs(text: str) -> Iterator[tuple[list[CapitalRun], bool]]:
     text = unwrapped(text)
     # Splitting takes half the time of making a match of each run. Pieces are what is before a
     # run, its words, and whether it opens a sentence; no run crosses the end of a line.
-    pieces = _capital_runs().split(text)
+    pieces = split_at_runs(text)
     lines = iter(text.splitlines(keepends=True))
     runs: list[CapitalRun] = []
     line, position, opening, end = "", 0, 0, 0
@@ -71,19 +71,24 @@ def capital_runs(text: str) -> Iterator[tuple[list[CapitalRun], bool]]:
             while start >= end:
                 line = next(lines)
                 end += len(line)
-            opening = end - len(line.lstrip(_OPENING))
+            opening = end - len(line.lstrip(OPENING))
         position = start + len(words)
         runs.append((start, words, opens is not None or start == opening))
     if runs:
         yield runs, _is_headline(line, runs)
 
 
+def split_at_runs(text: str) -> list[str]:
+    """Return what is before each run, its words, whether it opens a sentence, and the rest."""
+    return _capital_runs().split(text)
+
+
 def _is_headline(line: str, runs: Sequence[CapitalRun]) -> bool:
     count = line.count(" ") + 1
-    if count < _HEADLINE_WORDS:
+    if count < HEADLINE_WORDS:
         return False
     capitals = len(runs) + sum([words.count(" ") for _, words, _ in runs])
-    return capitals > _HEADLINE_SHARE * count
+    return capitals > HEADLINE_SHARE * count
 
 
 def is_acronym(word: str, rules: NameRules) -> bool:
@@ -105,7 +110,7 @@ def without_leading(name: str, initial: bool, rules: NameRules) -> str:
         if rest and not initial and lower in rules.words("article"):
             break
         name = rest
-    if initial and rules.language in _ELIDING:
+    if initial and rules.language in ELIDING:
         name = _ELIDED.sub("", name)
     return name
 

@@ -9,7 +9,7 @@ Japanese, Korean) yield only the Latin, Greek or Cyrillic names in them.
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain, groupby
 from operator import itemgetter
@@ -29,7 +29,7 @@ from es_simhash.semantics.rarity import WordRarities, word_rarities
 from es_simhash.semantics.semantic_profile import Entity
 
 # These languages write every noun with a capital.
-_NOUN_CAPITALS = frozenset({"de", "lb"})
+NOUN_CAPITALS = frozenset({"de", "lb"})
 # Verbs and adverbs open a sentence in English, rare as they may be.
 _INFLECTED = re.compile(r"^\w+(?:ed|ing|ly)$")
 # Scripts without capitals: names of other scripts in them are read as English ones.
@@ -56,7 +56,7 @@ _COUNTED = re.compile(r"[^\W\d]+ \d[\d.]*")
 _MIN_CAPITALS_RARITY = 2.5
 # Rarity of every word of a language without frequencies: neither common nor rare.
 _UNDECIDED = 2.0
-_MAX_NAME_LENGTH = 100
+MAX_NAME_LENGTH = 100
 # Runs whose candidates are cached, about 20 MB of a language; dropping all of them is rare.
 _MAX_RUNS = 1 << 16
 # Of a run of more words, as headlines have, only parts are names; of one in capitals already where
@@ -99,10 +99,18 @@ def find_names(
     text: str, language: str = "", packages: frozenset[str] | None = None
 ) -> list[Candidate]:
     """Return each mention of a named entity of a text, in order; arguments as `find_entities`."""
-    known = "en" if language in _WITHOUT_CAPITALS else LANGUAGE_ALIASES.get(language, language)
-    rules = name_rules(known, packages)
-    candidates = list(name_candidates(text, rules))
-    select = _names_among_nouns if language in _NOUN_CAPITALS else _names
+    rules = name_rules(rules_language(language), packages)
+    return names_among(list(name_candidates(text, rules)), text, rules)
+
+
+def rules_language(language: str) -> str:
+    """Return the language by whose rules names are found in texts of another one."""
+    return "en" if language in _WITHOUT_CAPITALS else LANGUAGE_ALIASES.get(language, language)
+
+
+def names_among(candidates: list[Candidate], text: str, rules: NameRules) -> list[Candidate]:
+    """Return the candidates of a text that are names."""
+    select = _names_among_nouns if rules.language in NOUN_CAPITALS else _names
     return select(candidates, text, rules)
 
 
@@ -113,7 +121,7 @@ def name_rarities(rules: NameRules) -> WordRarities:
 
 def name_candidates(text: str, rules: NameRules) -> Iterator[Candidate]:
     """Yield the candidates of each line of a text, in order."""
-    candidates = _run_candidates(rules)
+    candidates = run_candidates(rules)
     for runs, in_headline in capital_runs(text):
         for start, words, is_initial in runs:
             candidate = candidates[words, is_initial]
@@ -140,7 +148,8 @@ class _RunCandidates(dict[tuple[str, bool], Candidate | None]):
 
 
 @lru_cache(maxsize=128)
-def _run_candidates(rules: NameRules) -> _RunCandidates:
+def run_candidates(rules: NameRules) -> dict[tuple[str, bool], Candidate | None]:
+    """Return what may be a name of each run, by its words and whether it opens a sentence."""
     return _RunCandidates(rules)
 
 
@@ -152,12 +161,12 @@ def _candidate_in(run: str, initial: bool, rules: NameRules) -> Candidate | None
     cut = without_leading(run, initial, rules)
     start = len(run) - len(cut)
     name = without_trailing(cut, rules)
-    if not 1 < len(name) <= _MAX_NAME_LENGTH:
+    if not 1 < len(name) <= MAX_NAME_LENGTH:
         return None
     if " " in name:
         is_counted = initial and not start and _COUNTED.fullmatch(name)
         return Candidate(start, name, not is_counted and not _is_emphasis(name, rules))
-    if not _may_name(name, rules):
+    if not may_name(name, rules):
         return None
     opens = initial and not start and name[1:].islower()
     return Candidate(start, name, not opens)
@@ -171,7 +180,7 @@ def _is_emphasis(name: str, rules: NameRules) -> bool:
     return min(rarities[word] for word in name.lower().split()) < _MIN_CAPITALS_RARITY
 
 
-def _may_name(word: str, rules: NameRules) -> bool:
+def may_name(word: str, rules: NameRules) -> bool:
     """Check whether a lone word can be a name, wherever it is in a sentence."""
     if word.isupper() and (len(word) <= _SHORT_ACRONYM or is_acronym(word, rules)):
         return is_acronym(word, rules)
@@ -202,30 +211,44 @@ def _entity(group: list[Candidate]) -> Entity:
 def _names(candidates: list[Candidate], text: str, rules: NameRules) -> list[Candidate]:
     """Return the sure candidates, and those that they or their own rarity confirm."""
     confirmed = {name.casefold() for _, name, is_sure in candidates if is_sure}
-    words = frozenset(chain.from_iterable(map(str.split, confirmed)))
     names: list[Candidate] = []
     for candidate in candidates:
-        key = candidate.name.casefold()
-        if candidate.is_sure or key in confirmed:
+        if candidate.is_sure or candidate.name.casefold() in confirmed:
             names.append(candidate)
-        elif _COUNTED.fullmatch(key):
-            continue
-        elif key.count(" ") >= _MAX_NAME_WORDS[candidate.name.isupper()]:
-            names += _names_within(candidate, words, rules)
-        elif _is_rare(key, rules.language, rules.packages):
-            names.append(candidate)
+        else:
+            names += unconfirmed_names(candidate, confirmed, rules)
     return names
 
 
+def unconfirmed_names(
+    candidate: Candidate, confirmed: Iterable[str], rules: NameRules
+) -> Iterator[Candidate]:
+    """Yield what is a name of a candidate that is not sure: itself where it is rare, or parts.
+
+    Args:
+        candidate: The candidate.
+        confirmed: The names that are sure in its text, case folded.
+        rules: The word lists of the language.
+    """
+    key = candidate.name.casefold()
+    if _COUNTED.fullmatch(key):
+        return
+    if key.count(" ") >= _MAX_NAME_WORDS[candidate.name.isupper()]:
+        yield from _names_within(candidate, confirmed, rules)
+    elif is_rare_name(key, rules):
+        yield candidate
+
+
 def _names_within(
-    candidate: Candidate, confirmed: frozenset[str], rules: NameRules
+    candidate: Candidate, confirmed: Iterable[str], rules: NameRules
 ) -> Iterator[Candidate]:
     """Yield the names in a run of capitals that is half of a headline.
 
     They are its words that are names elsewhere in the text, or rare; neighbours are one name.
     """
+    words_of_names = frozenset(chain.from_iterable(map(str.split, confirmed)))
     is_name = [
-        word in confirmed or _is_lone_name(word, rules)
+        word in words_of_names or _is_lone_name(word, rules)
         for word in candidate.name.casefold().split(" ")
     ]
     words, position = candidate.name.split(" "), candidate.start
@@ -237,11 +260,13 @@ def _names_within(
 
 
 def _is_lone_name(word: str, rules: NameRules) -> bool:
-    return (
-        word.isalpha()
-        and _may_name(word.upper(), rules)
-        and _is_rare(word, rules.language, rules.packages)
-    )
+    return word.isalpha() and may_name(word.upper(), rules) and is_rare_name(word, rules)
+
+
+def is_rare_name(name: str, rules: NameRules) -> bool:
+    """Check whether a name that nothing else confirms is one for its rarity."""
+    key = name.casefold()
+    return not _COUNTED.fullmatch(key) and _is_rare(key, rules.language, rules.packages)
 
 
 @lru_cache(maxsize=1 << 14)

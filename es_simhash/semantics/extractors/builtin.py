@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import log
 
+from es_simhash.semantics.entities.batch_names import find_batch_entities
 from es_simhash.semantics.entities.entity_rules import find_entities
 from es_simhash.semantics.languages import chinese
 from es_simhash.semantics.languages.counted_words import TextWords, count_texts
@@ -22,6 +23,7 @@ from es_simhash.semantics.rarity import UNKNOWN_RARITY, rarity, require_package
 from es_simhash.semantics.semantic_profile import (
     SHORT_CHARACTERS,
     SHORT_WORDS,
+    Entity,
     Extraction,
     Phrase,
 )
@@ -184,12 +186,15 @@ class BuiltinExtractor:
         for language in set(languages):
             require_package(language, self._packages)
         has_segments = "jieba" in self._packages
+        entities = self._entities(texts, languages, is_batch=runs is not None)
         counted = count_texts(
             texts, [None if has_segments and each == "zh" else each for each in languages], runs
         )
         return [
-            self._extraction(text, language, words)
-            for text, language, words in zip(texts, languages, counted, strict=True)
+            self._extraction(text, language, words, names)
+            for text, language, words, names in zip(
+                texts, languages, counted, entities, strict=True
+            )
         ]
 
     def _languages(self, texts: Sequence[str], runs: LetterRuns | None) -> list[str]:
@@ -201,8 +206,19 @@ class BuiltinExtractor:
             for text, language in zip(texts, detected, strict=True)
         ]
 
-    def _extraction(self, text: str, language: str, counted: TextWords) -> Extraction:
-        entities = find_entities(text, language, self._packages)
+    def _entities(
+        self, texts: Sequence[str], languages: Sequence[str], *, is_batch: bool
+    ) -> list[Sequence[Entity]]:
+        if is_batch:
+            return find_batch_entities(texts, languages, self._packages)
+        return [
+            find_entities(text, language, self._packages)
+            for text, language in zip(texts, languages, strict=True)
+        ]
+
+    def _extraction(
+        self, text: str, language: str, counted: TextWords, entities: Sequence[Entity]
+    ) -> Extraction:
         if language != "zh" or "jieba" not in self._packages:
             forms, words = counted
             others = _other_words(text, language, words, lambda: count_others(text, language))

@@ -28,6 +28,8 @@ from es_simhash.text.tokens import Ints
 _MAX_WORDS = 1 << 16
 # Number of the word that is none.
 NOTHING = 0
+# Of fewer numbers, numpy finds the order in less time.
+_LEAST_PACKED = 500
 
 Amount = TypeVar("Amount", int, float)
 Made = TypeVar("Made")
@@ -154,3 +156,28 @@ class NumberedWords(Mapping[str, Amount]):
     def items(self) -> ItemsView[str, Amount]:
         """Return the words with their counts or weights."""
         return self._by_word.items()
+
+
+def equal_keys(keys: Ints) -> tuple[Ints, Ints]:
+    """Return the stable order of numbers, and the places in it where another number begins."""
+    order = stable_order(keys)
+    ordered = keys[order]
+    begins = np.ones(len(keys), bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])
+    return order, np.flatnonzero(begins)
+
+
+def stable_order(keys: Ints) -> Ints:
+    """Return the order of numbers from 0 up; equal ones stay in theirs.
+
+    Sorting many numbers that have their places in their last bits takes a fifth of a stable sort.
+    """
+    size = len(keys)
+    bits = size.bit_length()
+    if size < _LEAST_PACKED or int(keys.max(initial=0)).bit_length() + bits > 63:
+        return np.argsort(keys, kind="stable")
+    order = keys << bits
+    order |= np.arange(size)
+    order.sort()
+    order &= (1 << bits) - 1
+    return order
