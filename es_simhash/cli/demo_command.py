@@ -50,7 +50,7 @@ from es_simhash.store.installation.install import install
 from es_simhash.store.installation.proposal import propose_settings
 from es_simhash.store.intents import Find
 from es_simhash.store.options import SearchOptions
-from es_simhash.text.counting import counted, percent
+from es_simhash.text.counting import counted, percent, score_text
 from es_simhash.text.escaping import one_line
 
 # The id of the query, and its relation to a hit.
@@ -129,7 +129,7 @@ def _print_example(id: str, relation: Relation, titles: Titles, console: Console
 
 
 def _sentence(relation: Relation) -> str:
-    score = f"score {relation.score:.2f}"
+    score = f"score {score_text(relation.score)}"
     if relation.kind == "exact":
         return f"{score}, the same text but for upper and lower case and white space"
     if relation.kind != "semantic":

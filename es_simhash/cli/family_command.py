@@ -17,7 +17,7 @@ from es_simhash.cli.titles import named, title_columns
 from es_simhash.constraints import constraints
 from es_simhash.relation.family_history import FamilyHistory, FamilyMember, NearDocument
 from es_simhash.relation.relation import DocumentContext
-from es_simhash.text.counting import counted, percent
+from es_simhash.text.counting import counted, percent, score_text
 from es_simhash.text.escaping import one_line
 
 # Ids in one line; JSON lists all.
@@ -95,7 +95,7 @@ def _print_members(members: Sequence[FamilyMember], console: Console) -> None:
         ),
         Column(
             "score",
-            ["" if member.score is None else f"{member.score:.2f}" for member in members],
+            ["" if member.score is None else score_text(member.score) for member in members],
             is_number=True,
             rank=_SCORE_RANK,
         ),
@@ -114,7 +114,7 @@ def _print_near(near: Sequence[NearDocument], console: Console) -> None:
         called = named(document.id, DocumentContext(title=document.title, date=document.date))
         console.print(Text.assemble("  ", (called, "bold")), soft_wrap=True)
         reason = (
-            f"{document.kind} of {one_line(document.member)}, score {document.score:.2f}: "
+            f"{document.kind} of {one_line(document.member)}, score {score_text(document.score)}: "
             f"{one_line(document.because)}"
         )
         console.print(Padding(Text(reason), (0, 0, 0, 4)))

@@ -18,6 +18,7 @@ from es_simhash.errors import DocumentAmbiguous, DocumentMissing, InputError
 from es_simhash.lab.evaluation.label_file import LabelFile
 from es_simhash.lab.evaluation.useful_pairs import OfferedPair, PairedDocument
 from es_simhash.relation.relation import Kind
+from es_simhash.text.counting import score_text
 from es_simhash.text.escaping import one_line, printable
 
 # Returns a key, or None at the end of the input.
@@ -222,4 +223,4 @@ def _described(document: PairedDocument) -> str:
 
 
 def _judgement(pair: OfferedPair) -> str:
-    return f"es-simhash: {_KINDS[pair.kind]}, score {pair.score:.2f}"
+    return f"es-simhash: {_KINDS[pair.kind]}, score {score_text(pair.score)}"

@@ -27,7 +27,7 @@ from es_simhash.relation.version_weights import EVIDENCE_TITLES
 from es_simhash.semantics.semantic_similarity import NearWords, SemanticSimilarity, SharedConcept
 from es_simhash.semantics.word_places import FIELD, TITLE
 from es_simhash.store.paths import get_path
-from es_simhash.text.counting import counted, percent
+from es_simhash.text.counting import counted, percent, score_text
 from es_simhash.text.escaping import one_line
 
 # How the query relates to the hit, as the verb of a sentence.
@@ -98,7 +98,7 @@ def print_pair(a: str, b: str, relation: Relation, console: Console) -> None:
 
 
 def _score_line(relation: Relation) -> str:
-    line = f"{_kind_and_reuse(relation)}, score {relation.score:.2f}"
+    line = f"{_kind_and_reuse(relation)}, score {score_text(relation.score)}"
     if relation.kind == "semantic":
         return line
     return f"{line}; {relation.coverage}"
@@ -106,7 +106,8 @@ def _score_line(relation: Relation) -> str:
 
 def _unrelated_line(relation: Relation) -> str:
     """Return what little two texts share, as a sentence."""
-    line = f"Their score of {relation.score:.2f} is too low for a relation; they share no passage"
+    score = score_text(relation.score)
+    line = f"Their score of {score} is too low for a relation; they share no passage"
     if relation.semantics is not None and shown_parts(relation.semantics).terms:
         return f"{line}, and only this:"
     return f"{line}, and no term or entity of weight."
@@ -248,7 +249,11 @@ def _marked(words: Sequence[tuple[str, bool]]) -> Text:
 # Characters of a field.
 _MAX_FIELD = 60
 # Which columns are left out first where the terminal is narrow: those of a higher rank.
-_SHARES_RANK, _ORDER_RANK = 3, 4
+# How much
+# is in common says more than the title of a document whose id is there.
+_SHARES_RANK, _ORDER_RANK = 1, 3
+# Cells of the kind, whose beginning tells which it is.
+_LEAST_KIND = 8
 
 
 def print_answer(
@@ -316,9 +321,9 @@ def _columns(relations: Sequence[Relation], fields: Sequence[str]) -> list[Colum
         Column(
             "kind",
             [Text(relation_kind(relation), KIND_STYLES[relation.kind]) for relation in relations],
-            least=LEAST_WIDTH,
+            least=_LEAST_KIND,
         ),
-        Column("score", [f"{relation.score:.2f}" for relation in relations], is_number=True),
+        Column("score", [score_text(relation.score) for relation in relations], is_number=True),
         *(
             Column(
                 f"of {side}",
@@ -391,7 +396,7 @@ def semantic_lines(semantics: SemanticSimilarity, *, scored: bool) -> list[Text]
     if total:
         line += f" = {' + '.join(total)}"
     weighed = f"; background {semantics.background}" if semantics.background else ""
-    score = f", score {semantics.score:.2f}" if scored else ""
+    score = f", score {score_text(semantics.score)}" if scored else ""
     lines.append(Text(f"{line}{score}{weighed}", "dim"))
     return lines
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from es_simhash.text.counting import counted, percent, plural
+from es_simhash.text.counting import counted, percent, plural, score_text
 from es_simhash.text.escaping import printable
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ def environment(*packages: str) -> "Environment":
         kind=_KINDS.__getitem__,
         one_line=shortened,
         percent=percent,
+        score=score_text,
         thousands=_thousands,
         web=web_address,
     )

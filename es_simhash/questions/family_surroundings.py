@@ -13,6 +13,7 @@ from es_simhash.relation.thresholds import LENGTH_RATIO, SHOWN_SCORE, VERSION_SC
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
 from es_simhash.store.rows import Row
+from es_simhash.text.counting import score_text
 
 _MAX_SHOWN = 10
 
@@ -98,7 +99,8 @@ class Surroundings:
                 because = f"joined with {version.ref.id!r} since: run `es-simhash families run`"
                 return "joined", because
         if relation.score < VERSION_SCORE:
-            return "score", f"score {relation.score:.2f}, versions have {VERSION_SCORE} or more"
+            score = score_text(relation.score)
+            return "score", f"score {score}, versions have {VERSION_SCORE} or more"
         assert other.stored is not None
         assert member.stored is not None
         shorter, longer = sorted((other.stored.characters, member.stored.characters))
@@ -114,8 +116,8 @@ class Surroundings:
             return "no_family", "it has no family yet: run `es-simhash families run`"
         if representing and max(representing) < VERSION_SCORE:
             return "representative", (
-                f"no version of the representative (score {max(representing):.2f}), and no small "
-                "steps lead to it"
+                f"no version of the representative (score {score_text(max(representing))}), and no "
+                "small steps lead to it"
             )
         return "other_family", (
             f"in family {other.family}, which is closer or of which not all are versions of this "

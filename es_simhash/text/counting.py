@@ -1,4 +1,4 @@
-"""Numbers in sentences: 1 pair, 2 pairs; shares in percent."""
+"""Numbers in sentences: 1 pair, 2 pairs; shares in percent; scores."""
 
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -43,3 +43,12 @@ def percent(share: float) -> str:
     """
     shown = int((100 * Decimal(str(share))).quantize(Decimal(1), ROUND_HALF_UP))
     return f"{min(99, max(1, shown)) if 0 < share < 1 else shown}%"
+
+
+def score_text(score: float) -> str:
+    """Return a score in hundredths; 1.00 only for one of 1, which texts that differ never have.
+
+    >>> score_text(0.874), score_text(0.9998), score_text(1.0)
+    ('0.87', '0.99', '1.00')
+    """
+    return f"{score if score >= 1 else min(0.99, score):.2f}"

@@ -21,6 +21,7 @@ from es_simhash.relation.scoring import score_candidates
 from es_simhash.relation.stored_text import StoredParts
 from es_simhash.store import fields
 from es_simhash.store.dates import Date
+from es_simhash.text.counting import score_text
 
 _FAMILY_NAME_LENGTH = 16
 
@@ -181,7 +182,7 @@ class Decision:
             "retain": f"Written and flagged, as text would be lost{self._loss}",
         }[self.action]
         kind = "copy" if self.relation.kind == "exact" else self.relation.kind
-        return f"{what}: {kind} of {self.other!r}, score {self.relation.score:.2f}."
+        return f"{what}: {kind} of {self.other!r}, score {score_text(self.relation.score)}."
 
     @property
     def _loss(self) -> str:
