@@ -11,10 +11,6 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from mkdocs.commands.build import build
-from mkdocs.config import load_config
-from mkdocs.exceptions import Abort
-
 import es_simhash
 from es_simhash import evaluation, methods, tuning, types
 
@@ -71,6 +67,10 @@ def build_site(site: Path, pages: Path = PAGES) -> None:
         Abort: MkDocs warned of something, such as a broken link.
     """
     copy_pages(pages)
+    # Half a second that those who only ask for the pages do not wait.
+    from mkdocs.commands.build import build
+    from mkdocs.config import load_config
+
     config = load_config(
         str(ROOT / "mkdocs.yml"), docs_dir=str(pages), site_dir=str(site), strict=True
     )
@@ -79,6 +79,8 @@ def build_site(site: Path, pages: Path = PAGES) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Build the site; exit status 1 when a page has a fault."""
+    from mkdocs.exceptions import Abort
+
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--site-dir", type=Path, default=ROOT / "site")
     options = parser.parse_args(argv)

@@ -66,20 +66,29 @@ def room_of(module: str) -> str:
     return max(rooms, key=len, default=inner)
 
 
+@cache
+def nodes_of(module: str) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree_of(module)))
+
+
 def is_typing_only(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
 
 
-def imports_of(module: str, *, at_run_time: bool = False) -> Iterator[str]:
-    """Yield the modules that a module imports, wherever in it the import is."""
-    tree = tree_of(module)
+@cache
+def imports_of(module: str, *, at_run_time: bool = False) -> tuple[str, ...]:
+    """Return the modules that a module imports, wherever in it the import is."""
+    return tuple(_imports_of(module, at_run_time))
+
+
+def _imports_of(module: str, at_run_time: bool) -> Iterator[str]:
     skipped = {
         id(inner)
-        for node in ast.walk(tree)
+        for node in nodes_of(module)
         if at_run_time and is_typing_only(node)
         for inner in ast.walk(node)
     }
-    for node in ast.walk(tree):
+    for node in nodes_of(module):
         if id(node) in skipped:
             continue
         if isinstance(node, ast.Import):
@@ -194,7 +203,7 @@ def test_no_function_but_commands_takes_more_than_six_parameters() -> None:
         f"{module}.{node.name}"
         for module in MODULES
         if room_of(module) != "cli"
-        for node in ast.walk(tree_of(module))
+        for node in nodes_of(module)
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
         and len(parameters_of(node)) > MAX_PARAMETERS
     ]
@@ -249,7 +258,7 @@ QUERY_WORDS = {
 
 def query_words_of(module: str) -> Iterator[str]:
     """Yield the words of queries and hits that a module uses as keys."""
-    for node in ast.walk(tree_of(module)):
+    for node in nodes_of(module):
         keys: list[ast.expr | None] = []
         if isinstance(node, ast.Dict):
             keys = list(node.keys)

@@ -10,7 +10,6 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from mkdocs.exceptions import Abort
 
 from scripts.build_site import ROOT, sources
 from tests.support.browser import Tabs
@@ -47,6 +46,7 @@ def test_a_broken_link_fails_the_build(tmp_path: Path) -> None:
     """A site of two pages, built with the settings of that of the documentation."""
     from mkdocs.commands.build import build
     from mkdocs.config import load_config
+    from mkdocs.exceptions import Abort
 
     pages = tmp_path / "pages"
     pages.mkdir()

@@ -12,10 +12,12 @@ from tests.support.made_up_texts import make_prose
 
 pytestmark = pytest.mark.cluster
 
-TAKEN = " ".join(make_prose(50, 4))
-NOTICE = " ".join(make_prose(52, 3))
 # What must stay text: markup, a script, an address to load, ESC, right-to-left override.
 HOSTILE = "<script>alert(1)</script> <img src=http://x.example/p.png> & \x1b[31m \u202e"
+
+
+def taken() -> str:
+    return " ".join(make_prose(50, 4))
 
 
 def text(seed: int, *passages: str) -> str:
@@ -34,11 +36,12 @@ def index(client: Any, index_name: str) -> str:
         index=index_name,
         properties={"owner": {"type": "keyword"}, "when": {"type": "date"}},
     )
+    notice = " ".join(make_prose(52, 3))
     documents = [
-        {"id": "a", "text": text(1, TAKEN), "owner": "anna", "when": "2020-01-01"},
-        {"id": "b", "text": text(2, TAKEN), "owner": "bert", "when": "2021-01-01"},
+        {"id": "a", "text": text(1, taken()), "owner": "anna", "when": "2020-01-01"},
+        {"id": "b", "text": text(2, taken()), "owner": "bert", "when": "2021-01-01"},
         {"id": "x", "text": text(3)},
-        *({"id": f"n{n}", "text": text(10 + n, NOTICE), "owner": f"o{n}"} for n in range(7)),
+        *({"id": f"n{n}", "text": text(10 + n, notice), "owner": f"o{n}"} for n in range(7)),
     ]
     assert all(each.ok for each in ingest(client, index_name, documents))
     client.indices.refresh(index=index_name)
@@ -72,7 +75,7 @@ def test_json_and_json_lines_have_everything(call: Any, index: str) -> None:
         name: value for name, value in report.items() if name not in ("copies", "boilerplate")
     }
     passage = report["copies"][0]["passages"][0]
-    assert passage["a"]["text"] == text(1, TAKEN)[passage["a"]["start"] : passage["a"]["end"]]
+    assert passage["a"]["text"] == text(1, taken())[passage["a"]["start"] : passage["a"]["end"]]
 
 
 def test_the_configured_fields_are_the_default(call: Any, index: str) -> None:
@@ -115,7 +118,7 @@ def test_the_page_is_complete_and_shows_markup_of_documents_as_text(
     from es_simhash.ingestion.ingest import ingest
 
     hostile = [
-        {"id": f"<i>{owner}", "text": text(seed, f"{TAKEN} {HOSTILE} {TAKEN}"), "owner": owner}
+        {"id": f"<i>{owner}", "text": text(seed, f"{taken()} {HOSTILE} {taken()}"), "owner": owner}
         for seed, owner in ((30, "<b>carl</b>"), (31, '"dora"'))
     ]
     assert all(each.ok for each in ingest(client, index, hostile))

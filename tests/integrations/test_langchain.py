@@ -1,6 +1,7 @@
 """LangChain: a retriever over the index, and documents without repeats."""
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -8,18 +9,29 @@ import pytest
 from es_simhash import Index, InputError, SearchOptions
 from tests.integrations.conftest import DISTINCT, QUERY, RULES
 
-pytest.importorskip("langchain_core", reason="needs langchain-core")
-
-from langchain_core.documents import Document
-
-from es_simhash.integrations.langchain import DistinctDocuments, RelatedRetriever
-
 pytestmark = pytest.mark.cluster
 
 
-def test_a_retriever_returns_related_documents_with_their_texts(rules: Index) -> None:
+@pytest.fixture
+def langchain() -> SimpleNamespace:
+    """What the tests use of it, imported where they run and not where they are collected."""
+    pytest.importorskip("langchain_core", reason="needs langchain-core")
+    from langchain_core.documents import Document
+
+    from es_simhash.integrations.langchain import DistinctDocuments, RelatedRetriever
+
+    return SimpleNamespace(
+        Document=Document,
+        DistinctDocuments=DistinctDocuments,
+        RelatedRetriever=RelatedRetriever,
+    )
+
+
+def test_a_retriever_returns_related_documents_with_their_texts(
+    rules: Index, langchain: Any
+) -> None:
     options = SearchOptions(size=3, fields=("pages",))
-    retriever = RelatedRetriever(index=rules, text_field="wording", options=options)
+    retriever = langchain.RelatedRetriever(index=rules, text_field="wording", options=options)
     found = retriever.invoke(QUERY)
     assert {document.id for document in found} == {*DISTINCT, "fees-repeated"}
     assert found[0].page_content in (RULES["fees-2023"], RULES["fees-repeated"])
@@ -32,29 +44,37 @@ def test_a_retriever_returns_related_documents_with_their_texts(rules: Index) ->
     assert dogs.id == "dogs"
 
 
-def test_of_retrieved_documents_repeats_are_left_out_and_other_numbers_stay(rules: Index) -> None:
-    retriever = RelatedRetriever(index=rules, text_field="wording")
-    chain = retriever | DistinctDocuments().compress_documents
+def test_of_retrieved_documents_repeats_are_left_out_and_other_numbers_stay(
+    rules: Index, langchain: Any
+) -> None:
+    retriever = langchain.RelatedRetriever(index=rules, text_field="wording")
+    chain = retriever | langchain.DistinctDocuments().compress_documents
     found = chain.invoke(QUERY)
     assert [document.page_content.casefold() for document in found] == [
         RULES[id].casefold() for id in DISTINCT
     ]
 
 
-def test_an_awaited_index_is_awaited(awaited: Callable[..., Any]) -> None:
-    async def ask(index: Any) -> list[Document]:
-        return await RelatedRetriever(index=index, text_field="wording").ainvoke(QUERY)
+def test_an_awaited_index_is_awaited(awaited: Callable[..., Any], langchain: Any) -> None:
+    async def ask(index: Any) -> list[Any]:
+        return await langchain.RelatedRetriever(index=index, text_field="wording").ainvoke(QUERY)
 
     assert {document.id for document in awaited(ask)} == {*DISTINCT, "fees-repeated"}
 
 
-def test_an_index_that_waits_answers_an_awaited_retriever(awaited: Any, rules: Index) -> None:
-    async def ask(_: Any) -> list[Document]:
-        return await RelatedRetriever(index=rules, text_field="wording").ainvoke(RULES["dogs"])
+def test_an_index_that_waits_answers_an_awaited_retriever(
+    awaited: Any, rules: Index, langchain: Any
+) -> None:
+    async def ask(_: Any) -> list[Any]:
+        return await langchain.RelatedRetriever(index=rules, text_field="wording").ainvoke(
+            RULES["dogs"]
+        )
 
     assert [document.id for document in awaited(ask)] == ["dogs"]
 
 
-def test_a_share_that_is_none_is_rejected() -> None:
+def test_a_share_that_is_none_is_rejected(langchain: Any) -> None:
     with pytest.raises(InputError, match=r"between 0 and 1, got 2\.0"):
-        DistinctDocuments(lose=2).compress_documents([Document(page_content="a b c")])
+        langchain.DistinctDocuments(lose=2).compress_documents(
+            [langchain.Document(page_content="a b c")]
+        )

@@ -1,7 +1,8 @@
 """Parts of speech by spaCy, with a pipeline of rules in place of a trained one."""
 
+from typing import TYPE_CHECKING
+
 import pytest
-import spacy
 
 from es_simhash.errors import MissingExtra
 from es_simhash.lab.methods.method_registry import method_named
@@ -10,10 +11,16 @@ from es_simhash.lab.methods.weighted_simhash import tagged_simhash
 from es_simhash.semantics.rarity import rarity
 from tests.support import slow_methods
 
+# Collected in every process of a run, of which one needs it.
+if TYPE_CHECKING:
+    from spacy.language import Language
+
 TEXT = "The harbour and the ferries decide, and the old harbour is here with them."
 
 
-def pipeline() -> spacy.language.Language:
+def pipeline() -> "Language":
+    import spacy
+
     nlp = spacy.blank("en")
     ruler = nlp.add_pipe("attribute_ruler")
     for word, pos in (("harbour", "VERB"), ("ferries", "PROPN"), ("decide", "NOUN")):
@@ -40,6 +47,6 @@ def test_words_have_the_part_of_speech_of_the_pipeline() -> None:
 
 
 def test_without_a_pipeline_the_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spacy.util, "get_installed_models", lambda: ["de_core_news_sm"])
+    monkeypatch.setattr("spacy.util.get_installed_models", lambda: ["de_core_news_sm"])
     with pytest.raises(MissingExtra, match="spacy download en_core_web_sm"):
         method_named("weighted-simhash-spacy")
