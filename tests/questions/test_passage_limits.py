@@ -73,20 +73,20 @@ def test_a_copy_without_punctuation_is_found_whole() -> None:
     assert copied in hit.span(*passage.at.sides[1]).text
 
 
-def test_texts_of_many_megabytes_are_aligned_within_a_minute() -> None:
+def test_texts_of_megabytes_are_aligned_within_half_a_minute() -> None:
     letters = random.Random(0)
     words = [letters.randbytes(letters.randint(2, 4)).hex() for _ in range(30_000)]
     weights = [1 / (rank + 1) for rank in range(len(words))]
     texts = []
     for seed in (11, 12):
-        chosen = random.Random(seed).choices(words, weights, k=800_000)
+        chosen = random.Random(seed).choices(words, weights, k=400_000)
         texts.append(
             " ".join(f"{word}." if n % 15 == 14 else word for n, word in enumerate(chosen))
         )
-    assert min(map(len, texts)) > 4_000_000
+    assert min(map(len, texts)) > 2_000_000
     start = time.process_time()
     aligned_passages(*map(AnalysedText, texts))
-    assert time.process_time() - start < 60
+    assert time.process_time() - start < 30
 
 
 def test_an_analyzer_that_makes_too_many_terms_is_answered_without_its_words(

@@ -83,9 +83,9 @@ def test_texts_of_every_kind_are_read(text: str) -> None:
     assert all(count > 0 for count in extraction.words.values())
 
 
-def test_a_million_words_are_read() -> None:
-    counts = {"river": 500_000, "bank": 500_000}
-    assert read("river Bank " * 500_000).words == counts
+def test_hundreds_of_thousands_of_words_are_read() -> None:
+    counts = {"river": 120_000, "bank": 120_000}
+    assert read("river Bank " * 120_000).words == counts
 
 
 def test_a_headline_without_stop_words_is_english_when_its_words_are() -> None:

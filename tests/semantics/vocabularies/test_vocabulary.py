@@ -238,10 +238,10 @@ def test_no_text_is_too_strange(text, language):
         assert all(0 <= start < end <= len(text) for start, end in found.spans)
 
 
-def test_a_text_of_a_million_words_is_read():
-    text = "interest rates and words " * 250_000
+def test_a_text_of_hundreds_of_thousands_of_words_is_read():
+    text = "interest rates and words " * 60_000
     found = _found(ECONOMY, text)
-    assert found["rates"].count == 250_000
+    assert found["rates"].count == 60_000
     assert set(found) == {"rates", "policy", "economy"}
 
 
