@@ -197,10 +197,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--record", action="store_true", help="write them to the documentation")
     options = parser.parse_args(argv)
+    # First: where the data are missing, no node is started.
+    documents = list(news(options.documents))
     node = nodes.start(name=_NODE)
     try:
         with connect(node.url, timeout=600) as client:
-            documents = list(news(options.documents))
             fill(client, documents)
             print(f"on Elasticsearch {node.version}, {len(documents)} documents")
             ids = [each["id"] for each in documents if not each["id"].startswith("halves-")]

@@ -48,7 +48,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     with connect(options.url) if options.url else bench_client() as client:
         url = address(client)
         if not (options.keep and client.indices.exists(index=INDEX)):
-            fill(client, news_stories(options.documents))
+            # All are read first: where the data are missing, the index stays as it is.
+            fill(client, list(news_stories(options.documents)))
         count = client.count(index=INDEX)["count"]
         print(f"{count} stories; load of the machine before: {os.getloadavg()[0]:.1f}", flush=True)
         paths = [f"/v1/related/{number}{_QUERY}" for number in range(count)]
