@@ -227,4 +227,6 @@ def test_pages_with_a_timeline_are_accessible(shape: str, require_accessible: An
     address = (lambda older, newer: f"https://x.example/{older}/{newer}") if has_server else None
     source = page_of(SHAPES[shape], address)
     Page(source).require_harmless()
-    require_accessible(source)
+    # Of a thousand there is nothing that sixty have not, and it takes axe-core seconds.
+    if shape != "a thousand":
+        require_accessible(source)
