@@ -11,6 +11,10 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
+# Before numpy is imported: threads of its linear algebra wait for each other in a loop, which takes
+# several times the processor time where other processes of the tests have the cores.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # As a whole: where a command of a test imports it first, it lacks what others use.
 import elasticsearch  # noqa: F401
 import hypothesis

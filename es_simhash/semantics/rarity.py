@@ -108,9 +108,14 @@ class _Rarities(dict[str, float]):
         return found
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=128)
 def _rarities(language: str, packages: frozenset[str] | None) -> _Rarities:
-    source = frequency_source(language, packages)
+    return _of_source(frequency_source(language, packages), language)
+
+
+# Indices that have other packages have the same words where their source is the same.
+@lru_cache(maxsize=16)
+def _of_source(source: str, language: str) -> _Rarities:
     if source == "es-simhash":
         return _Rarities(shipped_rarities(language), language)
     if source == "jieba":
