@@ -1,6 +1,7 @@
 """How a cluster is reached, as a value: addresses, credentials, certificates."""
 
 import re
+import string
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -11,7 +12,9 @@ from es_simhash.text.escaping import masked_url
 
 DEFAULT_URL = "http://localhost:9200"
 # A comma or white space is between two addresses where another begins: passwords may have both.
-_BETWEEN = re.compile(r"(?:\s*,\s*|\s+)(?=[a-z]+://)")
+# Matches one character, so that long white space is read once.
+_BETWEEN = re.compile(r"[\s,](?=[a-z]+://)")
+_PADDING = f"{string.whitespace},"
 _SHA256 = re.compile(r"(?:[0-9a-f]{2}:?){31}[0-9a-f]{2}", re.IGNORECASE)
 
 
@@ -82,7 +85,8 @@ class Connection:
     @property
     def urls(self) -> tuple[str, ...]:
         """The addresses; that of this machine where none is named."""
-        return tuple(_BETWEEN.split((DEFAULT_URL if self.url is None else self.url).strip()))
+        url = DEFAULT_URL if self.url is None else self.url
+        return tuple(each.rstrip(_PADDING) for each in _BETWEEN.split(url.strip()))
 
     def shown(self) -> dict[str, Any]:
         """Return what is not as by default, by name, with `***` for secrets."""

@@ -14,6 +14,7 @@ import pytest
 from tests.cli.conftest import Run
 from tests.support.journals import saved_lines
 from tests.support.processes import children, command_line, running
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.cluster
 
@@ -35,6 +36,11 @@ def write(path: Path, count: int) -> Path:
     lines = (json.dumps({"id": n, "text": f"Text {n}, with some words."}) for n in range(count))
     path.write_text("\n".join(lines), "utf-8")
     return path
+
+
+def is_last(request: str, body: bytes, count: int) -> bool:
+    """Check whether the last of the lines of `write` is in a bulk request: others do not wait."""
+    return "_bulk" in request and f'"id":{count - 1},'.encode() in body.replace(b" ", b"")
 
 
 def test_files_are_written_and_counted(
@@ -181,7 +187,8 @@ def test_a_killed_run_goes_on_where_it_was(
     workers: list[int] = []
 
     def kill(request: str, body: bytes) -> None:
-        if "_bulk" in request and saved_lines(journal) and not workers:
+        if is_last(request, body, total) and not workers:
+            until(lambda: saved_lines(journal) > 0, seconds=60)
             workers.extend(os.pidfd_open(pid) for pid in children(process.pid))
             process.send_signal(signal.SIGKILL)
 
@@ -224,11 +231,13 @@ def test_a_killed_run_goes_on_where_it_was(
 def test_an_interrupted_run_ends_cleanly_and_keeps_its_journal(
     index: str, proxy: Any, tmp_path: Path
 ) -> None:
-    path = write(tmp_path / "a.jsonl", 6_000)
+    total = 6_000
+    path = write(tmp_path / "a.jsonl", total)
     journal = tmp_path / "journal"
 
     def interrupt(request: str, body: bytes) -> tuple[int, bytes] | None:
-        if "_bulk" in request and saved_lines(journal):
+        if is_last(request, body, total):
+            until(lambda: saved_lines(journal) > 0, seconds=60)
             process.send_signal(signal.SIGINT)
             return 429, b"{}"
         return None

@@ -1,9 +1,10 @@
 """How the tests open pages with the widget, and look into it."""
 
-import time
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
+
+from tests.support.waiting import until
 
 Open = Callable[..., Any]
 _PAINT = """async () => {
@@ -56,11 +57,3 @@ def events(page: Any, type: str) -> list[dict[str, Any]]:
     """Return what events of a type said."""
     noted: list[dict[str, Any]] = page.evaluate("window.events")
     return [event["detail"] for event in noted if event["type"] == type]
-
-
-def until(holds: Callable[[], bool], seconds: float = 10) -> None:
-    """Wait until something holds; the policy of the pages lets no string be run for that."""
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.02)

@@ -6,7 +6,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from es_simhash.text.counting import percent
-from tests.support.widget_pages import Open, events, explain, part, texts, until, wait_for
+from tests.support.waiting import until
+from tests.support.widget_pages import Open, events, explain, part, texts, wait_for
 from tests.support.widget_site import Site
 
 pytestmark = pytest.mark.cluster
