@@ -63,6 +63,9 @@ class Constraints:
         help: What it is, where several functions share it and have no entry of their own.
         variable: Environment variable that the command line reads where no option is given.
         is_argument: Whether the command line has it as an argument, and not as an option.
+        short: Letter of the option in short; None for none.
+        group: Heading under which a long help lists the option, or all options of a nested class;
+            empty for the common ones.
         in_help: Whether help of every command that has the option lists it.
     """
 
@@ -75,6 +78,7 @@ class Constraints:
     variable: str | None = None
     is_argument: bool = False
     short: str | None = None
+    group: str = ""
     in_help: bool = True
 
 

@@ -8,21 +8,17 @@ last in help.
 
 import inspect
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from es_simhash.cli.files import parse_query
+from es_simhash.cli.help import DescribedCommand, DescribedOption
 from es_simhash.cli.log_lines import logged, logging_options
 from es_simhash.described import Declared, Parameter, declarations, parameters
 from es_simhash.errors import nearest_note
-from es_simhash.store.connection import Connection
-
-# The command whose help describes the options of a connection, and the variables of these.
-_DESCRIBING = "connection"
-_VARIABLES = frozenset(each.variable for each in parameters(Connection).values())
 
 
 class Chosen:
@@ -58,43 +54,6 @@ class Chosen:
     def has(self, name: str) -> bool:
         """Check whether the command has the option of a parameter."""
         return name not in self.omit and (not self.only or name in self.only)
-
-
-class DescribedOption(click.Option):
-    """An option made of a parameter that is described.
-
-    Attributes:
-        described: The parameter.
-    """
-
-    def __init__(self, *args: Any, described: Parameter, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.described = described
-
-
-class DescribedCommand(click.Command):
-    """A command whose help has its own options first, and those of the connection in a line."""
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options; one command describes those of the connection."""
-        rows, shared = [], []
-        options = (each for each in self.get_params(ctx) if isinstance(each, click.Option))
-        for parameter in options:
-            record = parameter.get_help_record(ctx)
-            if record is not None and _is_of_connection(parameter) and self.name != _DESCRIBING:
-                shared.append(parameter.opts[0])
-            elif record is not None:
-                rows.append(record)
-        with formatter.section("Options"):
-            formatter.write_dl(rows)
-        if shared:
-            with formatter.section("Connection"):
-                describing = f"`es-simhash {_DESCRIBING} -h` describes them"
-                formatter.write_text(f"{', '.join(shared)}: {describing}.")
-
-
-def _is_of_connection(parameter: click.Parameter) -> bool:
-    return isinstance(parameter, DescribedOption) and parameter.described.variable in _VARIABLES
 
 
 class NearestChoice(click.Choice[str]):
@@ -144,10 +103,16 @@ class _Group:
         described: The function or the class.
         chosen: Which of its parameters a command has.
         is_optional: Whether there is none when a required option of it is not given.
+        heading: Heading under which help lists the options that name none themselves.
     """
 
     def __init__(
-        self, described: Callable[..., Any], chosen: Chosen, *, is_optional: bool = False
+        self,
+        described: Callable[..., Any],
+        chosen: Chosen,
+        *,
+        is_optional: bool = False,
+        heading: str = "",
     ) -> None:
         self._make = chosen.make or described
         self._is_optional = is_optional
@@ -161,15 +126,17 @@ class _Group:
             notes = (note for note in declared.notes if isinstance(note, Chosen))
             below = next(notes, None) or chosen.below()
             inner = below.options or declared.type
+            under = declared.constraints.group or heading
             if is_dataclass(inner):
-                group = _Group(inner, below, is_optional=declared.is_optional)
+                group = _Group(inner, below, is_optional=declared.is_optional, heading=under)
                 self._parts[name] = group
                 if declared.constraints.is_argument:
                     self._last.append(group)
             elif name in by_name:
                 changes = {"required": by_name[name].is_required and not is_optional}
                 changes |= chosen.changed.get(name, {})
-                self._parts[name] = _Single(by_name[name], declared, changes)
+                parameter = replace(by_name[name], group=under)
+                self._parts[name] = _Single(parameter, declared, changes)
 
     def arguments(self) -> Iterator[click.Argument]:
         for part in self._parts.values():

@@ -37,8 +37,8 @@ def copies(
     options: Annotated[
         CopyOptions, Chosen(journal={"show_default": "a file in the user's cache directory"})
     ],
-    size: Annotated[int, constraints(1)] = 10,
-    html: Path | None = None,
+    size: Annotated[int, constraints(1, group="Output")] = 10,
+    html: Annotated[Path | None, constraints(group="Output")] = None,
     output: RowOutput,
     quiet: Quiet = False,
 ) -> None:
@@ -47,11 +47,14 @@ def copies(
     The pair with the longest passage comes first, with which side had it first by date, and the
     passages side by side. Of two families the two documents that share most are listed. Passages
     that many have are boilerplate: they are listed once and are no reason to list a pair. Nothing
-    is written to the index. A run that was interrupted resumes when it is started again. As jsonl,
-    a line for each pair and each boilerplate passage comes first, then the counts.
+    is written to the index.
+    \f
+
+    A run that was interrupted resumes when it is started again. As jsonl, a line for each pair and
+    each boilerplate passage comes first, then the counts.
 
     Args:
-        size: Maximum number of pairs in the table; other formats and HTML have all.
+        size: Maximum pairs in the table; other formats and HTML have all.
         html: Also write a report as one HTML file.
     """
     log_warnings()

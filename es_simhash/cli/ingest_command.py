@@ -183,6 +183,7 @@ def ingest(
     versions: Versions,
     settings: Annotated[
         IngestSettings,
+        constraints(group="Run"),
         Chosen(
             only=(
                 *("processes", "rewrite", "dead_letter", "journal", "fresh", "on_conflict"),
@@ -201,9 +202,11 @@ def ingest(
     PATH is a file of JSON Lines, a JSON array, CSV, TSV, Parquet or Arrow, also packed with gzip or
     zstd, or its address, such as s3://bucket/a.csv; a file of text, HTML, PDF or Word; a folder of
     such files, whose ids are their paths in the folder; index:NAME for another index, and
-    index:PROFILE/NAME for one of another cluster; or - for standard input. Name and content say
-    what a file is. The member or column _routing is the routing of its document; one without it is
-    written where the document of its id is.
+    index:PROFILE/NAME for one of another cluster; or - for standard input.
+    \f
+
+    Name and content say what a file is. The member or column _routing is the routing of its
+    document; one without it is written where the document of its id is.
 
     Unchanged documents are not written again. A run that was interrupted or killed resumes when it
     is started again (not from standard input or an index), if what it read has not changed; --fresh
@@ -220,7 +223,7 @@ def ingest(
     Args:
         id_field: Field of the document id; None for _id, else id, else a hash of the document.
         patterns: Glob pattern of the files of a folder.
-        maps: Field that a column, or a member of the objects, is written to.
+        maps: Field that a column, or a member, is written to.
         input_format: Format of the files: jsonl, json, csv, tsv, parquet, arrow, or that of a
             plug-in; None for what name and content of each say.
     """

@@ -40,15 +40,15 @@ def install(
     schemes: Annotated[
         tuple[str, ...],
         constraints(
-            help="Published name of the fingerprint scheme, or a method whose fingerprints "
+            help="Published name of the fingerprint scheme. Or a method whose fingerprints "
             f"documents get in addition, such as token-simhash; None for {DEFAULT.name}."
         ),
     ] = (),
-    with_semantics: Annotated[bool, constraints(called="semantics")] = True,
+    with_semantics: Annotated[bool, constraints(called="semantics", group="Semantics")] = True,
     semantics: Semantics,
     vocabulary: Vocabulary = None,
-    template: Annotated[str | None, constraints(metavar="NAME")] = None,
-    component_template: bool = False,
+    template: Annotated[str | None, constraints(metavar="NAME", group="Templates")] = None,
+    component_template: Annotated[bool, constraints(group="Templates")] = False,
     create: bool = False,
     dry_run: bool = False,
     target: Annotated[Target, Chosen(omit=("index", "vocabulary", "text_field"), make=no_index)],
@@ -57,7 +57,10 @@ def install(
 
     INDEX is created if it does not exist. If its name is one letter off that of another index, a
     terminal asks before, and elsewhere --create is needed. No other field is changed, and a second
-    run changes nothing. A created index also gets the mappings and settings of your component
+    run changes nothing.
+    \f
+
+    A created index also gets the mappings and settings of your component
     template simhash@custom, if there is one. The concepts of a vocabulary given here are weighted
     with the words of each document, not only shown in the evidence. Of an index that has documents,
     the background is counted, as `es-simhash background` does; with `--vectors index` word vectors
@@ -65,12 +68,11 @@ def install(
 
     Args:
         with_semantics: Extract semantic features, so that semantic neighbours are found.
-        template: Also compose the fields into the index template NAME, for indices that do not
-            exist yet; without INDEX, do only that. None for no template: of a data stream its own
-            is taken.
-        component_template: Also install the component template simhash@mappings, for your index
+        template: Index template that gets the fields as well, for indices that do not exist yet;
+            without INDEX, do only that. None for no template: of a data stream its own is taken.
+        component_template: Also install simhash@mappings: the component template for your index
             templates; without INDEX, install only that.
-        create: Create INDEX even if its name is one letter off that of another index.
+        create: Create INDEX, whatever other index is one letter off.
         dry_run: Print the requests; send none that writes.
     """
     if index is None and not component_template and template is None:

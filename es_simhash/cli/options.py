@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import click
 from click.core import ParameterSource
 
-from es_simhash.cli.commands import Chosen, DescribedOption, NearestChoice
+from es_simhash.cli.commands import Chosen, NearestChoice
+from es_simhash.cli.help import CONNECTION_GROUP, DescribedOption
 from es_simhash.constraints import constraints
 from es_simhash.described import parameters
 from es_simhash.errors import EsSimhashError, IndexMissing
@@ -27,41 +28,50 @@ if TYPE_CHECKING:
 _EXISTING = click.Path(exists=True, dir_okay=False)
 
 TableOrJson = Annotated[
-    Literal["table", "json"], constraints(called="format", help="Output format.")
+    Literal["table", "json"],
+    constraints(called="format", help="Output format.", group="Output"),
 ]
 PassageOrder = Annotated[
     Literal["weight", "place"],
     constraints(
-        help="Order of the shared passages: by how much they share, or by their place in the query."
+        help="Order of the shared passages: by how much they share, or by their place in the "
+        "query.",
+        group="Output",
     ),
 ]
-Quiet = Annotated[bool, constraints(help="Show no progress, only failures and the summary.")]
+Quiet = Annotated[
+    bool, constraints(help="Show no progress, only failures and the summary.", group="Output")
+]
 Vocabulary = Annotated[
     str | None,
     _EXISTING,
     constraints(
         help="Synonyms (.txt) or SKOS taxonomy (.ttl, .rdf, .jsonld) for the concepts of the "
-        "evidence."
+        "evidence.",
+        group="Fields",
     ),
 ]
 MetricsFile = Annotated[
     Path | None,
     constraints(
-        help="Prometheus text file that the counts of the run are added to, for the textfile "
-        "collector of the node exporter."
+        help="Prometheus text file that counts are added to: one of the textfile collector of "
+        "the node exporter.",
+        group="Run",
     ),
 ]
 ChangesFile = Annotated[
     Path | None,
     constraints(
-        help="JSONL file to which families that were joined or split, and documents that moved, "
-        "are appended."
+        help="JSONL file to which changes are appended: families that were joined or split, and "
+        "documents that moved.",
+        group="Run",
     ),
 ]
 
 # The schemes of semantic profiles; a vocabulary is a file here.
 Semantics = Annotated[
     SemanticScheme,
+    constraints(group="Semantics"),
     Chosen(
         omit=("vocabulary",),
         extractor={
@@ -101,7 +111,9 @@ _CERTIFICATES: dict[str, Any] = {
 }
 _AS_OPTIONS: dict[str, Any] = {"url": {"show_default": DEFAULT_URL}, **_CERTIFICATES}
 # How a command reaches the cluster; and where that is from, for the one that shows it.
-ClusterConnection = Annotated[Connection, Chosen(make=_connection, **_AS_OPTIONS)]
+ClusterConnection = Annotated[
+    Connection, constraints(group=CONNECTION_GROUP), Chosen(make=_connection, **_AS_OPTIONS)
+]
 ShownConnection = Annotated[
     ChosenConnection,
     Chosen(
@@ -172,8 +184,8 @@ class Target:
 
     index: str = field(metadata=constraints(is_argument=True))
     vocabulary: Vocabulary = None
-    text_field: str | None = None
-    simhash_field: str = DEFAULT_FIELD
+    text_field: str | None = field(default=None, metadata=constraints(group="Fields"))
+    simhash_field: str = field(default=DEFAULT_FIELD, metadata=constraints(group="Fields"))
     connection: ClusterConnection = field(default_factory=Connection)
 
     @property
@@ -247,6 +259,7 @@ def _version_choice(**values: Any) -> VersionChoice:
 
 Versions = Annotated[
     VersionChoice,
+    constraints(group="Versions"),
     Chosen(
         omit=("lease",),
         make=_version_choice,

@@ -11,6 +11,7 @@ from es_simhash.cli.files import read_text
 from es_simhash.cli.options import PassageOrder, Target
 from es_simhash.cli.output import print_json
 from es_simhash.cli.row_output import RowOutput
+from es_simhash.constraints import constraints
 from es_simhash.relation.answer import Grouping
 from es_simhash.relation.relation import Relation
 from es_simhash.store.options import MAX_NEIGHBOURS, SearchOptions
@@ -29,7 +30,6 @@ def related(
     ids: tuple[str, ...] = (),
     text_file: str | None = None,
     text: str | None = None,
-    method: str | None = None,
     options: Annotated[
         SearchOptions,
         Chosen(
@@ -42,13 +42,15 @@ def related(
             candidates={"type": WholeNumbers(1, MAX_NEIGHBOURS)},
         ),
     ],
-    group: Grouping | None = None,
-    date_field: str | None = None,
+    method: Annotated[str | None, constraints(group="Ranking and limits")] = None,
+    group: Annotated[Grouping | None, constraints(group="Output")] = None,
+    date_field: Annotated[str | None, constraints(group="Output")] = None,
     passage_order: PassageOrder = "weight",
-    explain_query: bool = False,
+    explain_query: Annotated[bool, constraints(group="Output")] = False,
     output: RowOutput,
 ) -> None:
     """Find documents related to a document or a text.
+    \f
 
     Shows the documents of INDEX that are related, with the evidence. The kinds of relations:
 
@@ -64,13 +66,13 @@ def related(
         ids: Id of a stored document.
         text_file: Text file, in UTF-8; - for standard input.
         text: The text itself.
-        method: Find by the fingerprints of a method that INDEX was installed with, such as
-            token-simhash, and by its own score.
+        method: Find by another method, and by its score. INDEX must have been installed with it,
+            as with token-simhash.
         group: Print a table for each kind or family.
         date_field: Date field that says what is older and newer; None for the one of
             `es-simhash config`.
-        explain_query: Print the bodies of the searches of INDEX instead of sending them; the
-            mapping and the document are read.
+        explain_query: Print the searches instead of sending them. The mapping and the document are
+            read.
     """
     if bool(ids) + (text_file is not None) + (text is not None) != 1:
         raise click.UsageError("Give exactly one of --id, --text-file and --text.")

@@ -38,8 +38,12 @@ class RowOutput:
         output: File to write to instead of standard output; xlsx needs one.
     """
 
-    output_format: RowFormat = field(default="table", metadata=constraints(called="format"))
-    output: Path | None = field(default=None, metadata=constraints(short="o", metavar="FILE"))
+    output_format: RowFormat = field(
+        default="table", metadata=constraints(called="format", group="Output")
+    )
+    output: Path | None = field(
+        default=None, metadata=constraints(short="o", metavar="FILE", group="Output")
+    )
 
     def __post_init__(self) -> None:
         if self.output_format == "xlsx":

@@ -24,6 +24,7 @@ from es_simhash.cli.options import (
 from es_simhash.cli.output import now, undated_line
 from es_simhash.cli.progress import log_warnings, progress_bar, require_no_failures
 from es_simhash.cli.run_metrics import RunCounts, RunMetrics
+from es_simhash.constraints import constraints
 from es_simhash.errors import ClusterError, FileInUse
 from es_simhash.ingestion.deduplication.version_rules import DONE
 from es_simhash.maintenance.families.family_options import FamilyOptions
@@ -62,8 +63,10 @@ def sweep(
     *,
     every: Annotated[float | None, _Duration()] = None,
     versions: Versions,
-    families: Annotated[FamilyOptions, Chosen(only=("representative", "within"))],
-    settings: Annotated[SweepSettings, RUN],
+    families: Annotated[
+        FamilyOptions, constraints(group="Families"), Chosen(only=("representative", "within"))
+    ],
+    settings: Annotated[SweepSettings, constraints(group="Run"), RUN],
     changes_file: ChangesFile = None,
     metrics: MetricsFile = None,
     output_format: TableOrJson = "table",
@@ -72,7 +75,10 @@ def sweep(
     """Process what was written since the last sweep.
 
     Follows what any program writes to INDEX: documents without fingerprints get them, documents
-    whose text has changed get new ones, and all get families. With --on-version, a new document
+    whose text has changed get new ones, and all get families.
+    \f
+
+    With --on-version, a new document
     that is a version of another of its family is flagged, linked, or deleted (`skip`; `replace`
     deletes the one that --keep does not select). What would lose text (--lose) is flagged instead
     and counted as `retain`. Each decision is recorded in the audit log, and `es-simhash undo`

@@ -9,6 +9,7 @@ import click
 from es_simhash.cli.commands import command
 from es_simhash.cli.options import RUN, Quiet, Target
 from es_simhash.cli.progress import log_warnings, progress_bar, require_no_failures
+from es_simhash.constraints import constraints
 from es_simhash.maintenance.backfills.backfill_job import BackfillReport, BackfillSettings
 from es_simhash.maintenance.upgrades.upgrade import UpgradeOptions, UpgradeReport
 from es_simhash.maintenance.upgrades.upgrade import upgrade as upgrade_index
@@ -21,12 +22,14 @@ def upgrade(
     target: Target,
     *,
     options: UpgradeOptions,
-    settings: Annotated[BackfillSettings, RUN],
+    settings: Annotated[BackfillSettings, constraints(group="Run"), RUN],
     quiet: Quiet = False,
 ) -> None:
     """Bring INDEX to the fields and the scheme of this version while it is in use.
 
     Installs the fields that INDEX lacks and fingerprints its documents, as install and backfill do.
+    \f
+
     Where its scheme differs, the documents get a second object `simhash_2`, with their families and
     flags; when each of them has it, one request to the mapping makes it the one that counts, also
     for running services. A run that was interrupted or killed resumes when it is started again;

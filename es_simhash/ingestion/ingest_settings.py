@@ -38,9 +38,9 @@ class IngestSettings:
     """How a run works; only `on_conflict` changes what is written.
 
     Attributes:
-        on_conflict: Which of two documents of the run with one id and different texts is kept: the
-            `last`; the `first`; or the first, and the other one fails (`fail`). Documents with one
-            id and the same text are repeats, whatever their other fields are.
+        on_conflict: Which text of an id is kept: of several in the run the `last`; the `first`; or
+            the first, and the other one fails (`fail`). Documents with one id and the same text are
+            repeats, whatever their other fields are.
         processes: Processes that fingerprint. With 1, it is the process that calls.
         limits: How large a batch becomes.
         ahead: Batches under way for each process; bounds the memory.
@@ -53,8 +53,8 @@ class IngestSettings:
         on_progress: Called at the start and after each batch.
         prepare: What a worker does with a batch, instead of fingerprinting it.
         run: Id of the run in the audit log, which no other run has; None for a new one.
-        dry_run: Write nothing to the cluster, no audit log and no journal; outcomes are those that
-            the run would have. It keeps the fingerprints of all documents that it reads in memory.
+        dry_run: Write nothing; show what a run would do. There is no audit log and no journal, and
+            the fingerprints of all documents that are read are kept in memory.
     """
 
     processes: int = field(default=1, metadata=constraints(1))
@@ -70,7 +70,7 @@ class IngestSettings:
     prepare: Prepare | None = None
     on_conflict: OnConflict = "last"
     run: str | None = None
-    dry_run: bool = False
+    dry_run: bool = field(default=False, metadata=constraints(group="Options"))
 
     def __post_init__(self) -> None:
         require_valid(self)

@@ -38,14 +38,15 @@ class SemanticScheme:
     """All parameters of the semantic profiles of an index; stored in the mapping.
 
     Attributes:
-        extractor: `builtin` with the packages it uses, as in `builtin+jieba`, or `spacy:` and the
-            name of an installed pipeline, or the path of its folder. A relative path, which has a
-            slash, is made absolute: the index is used from other folders.
-        vectors: `words256-minilm-l6-v1` for the word-vector table, `index` for a table that is
-            learned from the texts of the index, the first of these until it has enough of them,
-            `none`, `field:` with the name of a dense_vector field that the documents have, or
-            `python:` with module and function, as in `python:my.vectors:embed`, for vectors that
-            your own function computes.
+        extractor: What finds concepts and names: `builtin` with the packages it uses, as in
+            `builtin+jieba`, or `spacy:` and the name of an installed pipeline, or the path of its
+            folder. A relative path, which has a slash, is made absolute: the index is used from
+            other folders.
+        vectors: Where vectors come from: `words256-minilm-l6-v1` for the word-vector table, `index`
+            for a table that is learned from the texts of the index, the first of these until it has
+            enough of them, `none`, `field:` with the name of a dense_vector field that the
+            documents have, or `python:` with module and function, as in `python:my.vectors:embed`,
+            for vectors that your own function computes.
         dims: Dimensions of the vectors, a multiple of 8.
         language: ISO 639-1 code when all texts are in one language; empty to detect it.
         entity_fields: Fields of the document that already hold entities; dots lead into objects.

@@ -79,7 +79,7 @@ class DocumentSettings:
     Attributes:
         text: Field of the text, or several as headline,body.
         title: Field of the title.
-        date: Date field; it says which of two documents is newer.
+        date: Date field that says which document is newer.
         owner: Field of the owner or section.
         language: Field of the language.
         link: Address of a document, as https://example.org/{id}; in braces id or names of fields.

@@ -24,7 +24,7 @@ class Connection:
 
     Attributes:
         url: URL of the cluster, or of several nodes with commas between. Without a port that of the
-            scheme is used, 443 or 80; `es-simhash connection -h` lists all options of a connection.
+            scheme is used, 443 or 80.
         profile: Profile of es-simhash.toml that gives what neither options nor variables do; None
             for `default`, if there is one.
         cloud_id: Cloud ID of Elastic Cloud, in place of the URL.

@@ -13,6 +13,9 @@ from es_simhash.relation.relation import KINDS, VERSION_KINDS, Kind, Relation
 from es_simhash.relation.thresholds import SHOWN_SCORE
 from es_simhash.store.order import Order, Sort, best_first
 
+# Headings of help.
+_FILTERS, _SEARCH, _OUTPUT = "Filters", "Ranking and limits", "Output"
+
 Query = Mapping[str, Any]
 FamilyFilter = Literal["any", "same", "other"]
 
@@ -26,10 +29,11 @@ class Limits:
     """Bounds of one search; where one cuts, the answer says `truncated`.
 
     Attributes:
-        candidates: Candidates fetched for each query and each way of finding them.
+        candidates: Candidates fetched by each search. A query makes one for each way of finding
+            them.
     """
 
-    candidates: int = field(default=100, metadata=constraints(1))
+    candidates: int = field(default=100, metadata=constraints(1, group=_SEARCH))
 
     def __post_init__(self) -> None:
         require_valid(self)
@@ -40,20 +44,21 @@ class Recency:
     """How much newer neighbours are preferred; what is shown and its score do not depend on it.
 
     Attributes:
-        field: A date field of the documents.
-        half_life: Age in days, counted from the newest document, at which the weight of the date is
-            halved.
-        weight: Share of the rank that depends on the date, from 0 to 1.
+        field: Date field; newer neighbours rank higher.
+        half_life: Age at which the weight of the date is halved. It is counted in days from the
+            newest document.
+        weight: Weight of the date in the rank, from 0 to 1.
         origin: Milliseconds since 1970 from which the age is counted; None for the newest date
             of the documents that may be found, but no later than now.
     """
 
-    field: str = dataclasses.field(metadata=constraints(called="recency"))
+    field: str = dataclasses.field(metadata=constraints(called="recency", group=_SEARCH))
     half_life: float = dataclasses.field(
-        default=30.0, metadata=constraints(above=0, unit="days", called="recency-half-life")
+        default=30.0,
+        metadata=constraints(above=0, unit="days", called="recency-half-life", group=_SEARCH),
     )
     weight: float = dataclasses.field(
-        default=0.3, metadata=constraints(0, 1, called="recency-weight")
+        default=0.3, metadata=constraints(0, 1, called="recency-weight", group=_SEARCH)
     )
     origin: float | None = None
 
@@ -74,30 +79,30 @@ class SearchOptions:
     """What a search returns; the same for every document of a batch.
 
     Attributes:
-        size: Maximum number of relations for each query.
+        size: Maximum relations for each query.
         kinds: Kinds to show; all when empty.
         min_score: Minimum score to show, from 0 to 1; None for what the index is configured with,
             else 0.3.
-        filters: Elasticsearch queries every hit must match, before any cut.
-        evidence: Whether to return the shared passages side by side, and the shared concepts.
-        passages: Whether the texts of candidates are read and aligned. Without, relations come
-            from what is stored of the texts: faster, but reworded passages are not found, and
-            nothing says how passages were changed. Evidence needs them.
-        fields: Fields of the hits to bring along in `source`.
-        k: Maximum Hamming distance between document fingerprints; None for the greatest that the
+        filters: Elasticsearch queries every hit must match. They filter before any cut.
+        evidence: Return the shared passages and concepts.
+        passages: Read and align the texts of candidates. Without, relations come from what is
+            stored of the texts: faster, but reworded passages are not found, and nothing says how
+            passages were changed. Evidence needs them.
+        fields: Fields of the hits to return in `source`.
+        k: Maximum Hamming distance of two documents; None for the greatest that the
             blocks of the scheme promise.
         limits: Bounds of the searches.
-        collapse: Whether neighbours that are versions of each other are returned once.
+        collapse: Return versions among the neighbours once.
         recency: How newer neighbours rank higher, among those that pass `min_score`; None for no
             influence of the date.
-        dismissed: Whether versions that a person dismissed are returned as well.
-        distinctive: Whether documents are left out that share nothing but common passages.
+        dismissed: Also return versions that a person dismissed.
+        distinctive: Leave out what shares only common passages.
         sort: Order of the relations: `score`, best first; `date`, oldest first; or `-date`, newest
             first, by the date field of the index. All that was found is sorted before the cut.
-        offset: Relations to pass over, of the same list in pages of `size`.
+        offset: Relations to skip; the list is the same for any `size`.
         exclude: Ids of documents to leave out.
-        family: Whether only documents of the query's family are returned (`same`), or none of it
-            (`other`), nor another version of the query unless `kinds` names versions.
+        family: Families of the hits: `any`; `same` for the query's own; or `other` for none of it,
+            nor another version of the query unless `kinds` names versions.
         context: Whether the title, date, family and so on of each hit are read; None where the
             index is configured with fields of these.
     """
@@ -105,20 +110,20 @@ class SearchOptions:
     size: int = field(default=10, metadata=constraints(1))
     kinds: tuple[Kind, ...] = field(default=(), metadata=constraints(choices=KINDS))
     min_score: float | None = field(default=None, metadata=constraints(0, 1))
-    filters: tuple[Query, ...] = ()
+    filters: tuple[Query, ...] = field(default=(), metadata=constraints(group=_FILTERS))
     evidence: bool = True
-    fields: tuple[str, ...] = ()
-    k: int | None = None
+    fields: tuple[str, ...] = field(default=(), metadata=constraints(group=_OUTPUT))
+    k: int | None = field(default=None, metadata=constraints(group=_SEARCH))
     limits: Limits = field(default_factory=Limits)
-    collapse: bool = True
+    collapse: bool = field(default=True, metadata=constraints(group=_FILTERS))
     recency: Recency | None = None
-    dismissed: bool = False
-    distinctive: bool = False
-    passages: bool = True
-    sort: Sort = "score"
-    offset: int = field(default=0, metadata=constraints(0, called="from"))
-    exclude: tuple[str, ...] = ()
-    family: FamilyFilter = "any"
+    dismissed: bool = field(default=False, metadata=constraints(group=_FILTERS))
+    distinctive: bool = field(default=False, metadata=constraints(group=_FILTERS))
+    passages: bool = field(default=True, metadata=constraints(group=_SEARCH))
+    sort: Sort = field(default="score", metadata=constraints(group=_SEARCH))
+    offset: int = field(default=0, metadata=constraints(0, called="from", group=_SEARCH))
+    exclude: tuple[str, ...] = field(default=(), metadata=constraints(group=_FILTERS))
+    family: FamilyFilter = field(default="any", metadata=constraints(group=_FILTERS))
     context: bool | None = None
 
     def __post_init__(self) -> None:

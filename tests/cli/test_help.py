@@ -99,7 +99,7 @@ def test_help_says_what_the_command_does_and_names_every_option(path: tuple[str,
             for name in (*parameter.opts, *parameter.secondary_opts):
                 # What few need is listed by one command, which help of the others names, and
                 # what all have before the commands.
-                elsewhere = _help_of(("connection",)) + _help_of(())
+                elsewhere = _help_of(("connection",)) + _help_of(()) + _help_of(("related",))
                 listed = elsewhere if parameter.hidden else result.output
                 assert name in listed
         else:
@@ -121,6 +121,45 @@ def test_help_ends_with_an_example_whose_options_are_there(path: tuple[str, ...]
 
 def _help_of(path: tuple[str, ...]) -> str:
     return CliRunner().invoke(cli, [*path, "--help"]).output
+
+
+@pytest.mark.parametrize("path", [tuple(name.split()) for name in sorted(COMMANDS)], ids=" ".join)
+def test_help_fits_a_screen_and_one_flag_shows_all_that_is_said(path: tuple[str, ...]) -> None:
+    assert len(_help_of(path).splitlines()) <= 50
+    whole = CliRunner().invoke(cli, [*path, "--help-all"], prog_name="es-simhash")
+    assert whole.exit_code == 0
+    shown = _one_line(whole.output)
+    for paragraph in (ALL[path].help or "").split("\n\n"):
+        assert _one_line(paragraph.strip("\b\f\n ")) in shown
+    for option in ALL[path].params:
+        if isinstance(option, click.Option) and not option.hidden:
+            assert option.opts[0] in whole.output
+            assert _one_line(option.help or "") in shown
+
+
+def _one_line(text: str) -> str:
+    # A line ends behind a hyphen as well.
+    return "".join(text.split())
+
+
+def test_a_long_help_has_the_common_options_first_and_the_others_in_groups() -> None:
+    shown = _help_of(("related",))
+    headings = [line for line in shown.splitlines() if line.endswith(":") and line[0] != " "]
+    assert headings == ["Options:", "Filters:", "Ranking and limits:", "Output:", "More:"]
+    common, filters, *_ = shown.partition("Options:")[2].split("\n\n")
+    assert all(name in common for name in ("--id ", "--kind ", "--size "))
+    assert "--exclude" in filters
+    assert "--id " not in filters
+    # An option has one line here, and all that is said of it in the other help.
+    [line] = [line for line in shown.splitlines() if "--recency-half-life" in line]
+    assert line.endswith("Age at which the weight of the date is halved.")
+    assert "[default: 30.0; x>0]" in CliRunner().invoke(cli, ["related", "--help-all"]).output
+
+
+def test_a_short_help_says_all_of_each_option() -> None:
+    shown = _help_of(("explain",))
+    assert "More:" not in shown
+    assert "Order of the shared passages: by how much they share" in " ".join(shown.split())
 
 
 def test_an_unknown_command_or_option_is_named() -> None:

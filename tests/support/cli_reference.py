@@ -54,7 +54,7 @@ def _entries(parent: click.Context, name: str) -> Iterator[str]:
 def _paragraphs(text: str) -> str:
     """Return the text of the help; what click keeps as it stands is a block of text."""
     found = []
-    for paragraph in re.split(r"\n\s*\n", text.split("\f")[0].strip()):
+    for paragraph in re.split(r"\n\s*\n", text.replace("\f", "").strip()):
         if paragraph.startswith("\b"):
             found.append("```text\n" + paragraph.removeprefix("\b").strip("\n") + "\n```")
         else:

@@ -37,18 +37,18 @@ class OnVersion:
     """What to do with a document that is a version of one that is there.
 
     Attributes:
-        action: What to do with a version of an existing document: `skip` writes nothing, `flag`
-            writes it with the id of the original, `link` gives both one family as well, `replace`
-            keeps one of the two.
-        kinds: Kinds of relations that count as a version. Neither of two texts of which one holds
+        action: What to do with versions: `skip` writes nothing, `flag` writes a version of an
+            existing document with the id of the original, `link` gives both one family as well,
+            `replace` keeps one of the two.
+        kinds: Kinds that count as a version. Neither of two texts of which one holds
             the other does by default: the shorter would be skipped, or the longer replaced.
         min_score: Minimum score of a version; None for where versions begin.
-        keep: Which of the two documents `replace` keeps; the existing one when neither is ahead.
-        lose: Share of the words of the removed text, from 0 to 1, that need not be in the other
-            one for `skip` and `replace`; above it, or where a number or a name would be lost, both
-            are kept and the new one is flagged. 1 removes every version.
-        date_field: Date field of the mapping, which says which of two documents is newer. A
-            document without a date is older than all that have one; None for the one that the
+        keep: Document that `replace` keeps; the existing one when neither is ahead.
+        lose: Share of words that may be lost, from 0 to 1. So much of the removed text need
+            not be in the other one for `skip` and `replace`; above it, or where a number or a name
+            would be lost, both are kept and the new one is flagged. 1 removes every version.
+        date_field: Date field that says which document is newer. It is one of the mapping; a
+            document without a date is older than all that have one. None for the one that the
             index is configured with.
         audit: Audit log: a file, or index:NAME; None for INDEX.audit.jsonl in the working
             directory.

@@ -211,8 +211,7 @@ class BackfillSettings:
         page_bytes: Characters of text to read at once; pages of long texts become shorter.
         max_docs_per_second: Maximum number of documents per second; None for no bound.
         retry: How long requests to a busy cluster are retried.
-        failures: JSONL file for the ids of failed documents, with the reasons; None to leave them
-            to the caller.
+        failures: JSONL file for ids and reasons of what failed; None for the caller to note it.
         report: Called with the report of the run after each page; None for nothing.
     """
 

@@ -25,20 +25,19 @@ class FamilyOptions:
         representative: Document that represents a family: the longest, the newest or the oldest;
             None for what the index is configured with, else for what the last run used, and the
             longest in the first one.
-        date_field: Field of the date, as the engine reads it; required for the newest and the
-            oldest, unless the index is configured with one. A document without a date represents
-            a family only if no other has one.
+        date_field: Date field for the newest and the oldest; required for these, unless the index
+            is configured with one. A document without a date represents a family only if no other
+            has one.
         within: Keyword field, as of the owner or the product: documents with different values are
             never of one family, and those without a value only of families of such documents.
             None for what the index is configured with, else for what the last run used; an empty
             name for no field.
-        everything: Process all documents, not only what changed since the last run.
+        everything: Process all documents. Else only what changed since the last run.
         dry_run: Write nothing.
-        memory: Memory in MiB that a run over all documents may use for what it compares; the rest
-            is on disk.
-        journal: File of what a run over all documents has done, from which one that was killed
-            goes on; None for one in the user's cache directory.
-        fresh: Begin such a run at the start; an earlier one is not resumed.
+        memory: Memory for what is compared; the rest is on disk. For a run over all documents.
+        journal: File from which an interrupted run resumes: what a run over all documents has done;
+            None for one in the user's cache directory.
+        fresh: Begin at the start; an earlier run over all documents is not resumed.
     """
 
     representative: Representative | None = None
@@ -46,9 +45,9 @@ class FamilyOptions:
     within: str | None = field(default=None, metadata=constraints(metavar="FIELD"))
     everything: bool = field(default=False, metadata=constraints(called="all"))
     dry_run: bool = False
-    memory: int = field(default=1024, metadata=constraints(16, unit="MiB"))
-    journal: Path | None = None
-    fresh: bool = False
+    memory: int = field(default=1024, metadata=constraints(16, unit="MiB", group="Run"))
+    journal: Path | None = field(default=None, metadata=constraints(group="Run"))
+    fresh: bool = field(default=False, metadata=constraints(group="Run"))
 
     def __post_init__(self) -> None:
         require_valid(self)
