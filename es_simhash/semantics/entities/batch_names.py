@@ -15,13 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.semantics.entities.capital_runs import (
-    ELIDING,
     HEADLINE_SHARE,
     HEADLINE_WORDS,
-    OPENING,
-    NameRules,
-    is_acronym,
-    name_rules,
+    OPENING_CHARACTERS,
     split_at_runs,
 )
 from es_simhash.semantics.entities.entity_rules import (
@@ -35,6 +31,15 @@ from es_simhash.semantics.entities.entity_rules import (
     run_candidates,
     unconfirmed_names,
 )
+from es_simhash.semantics.entities.run_words import (
+    CUT_BEHIND,
+    ELIDING,
+    LEADING,
+    OPENING,
+    NameRules,
+    name_rules,
+    run_words,
+)
 from es_simhash.semantics.languages.lexicon import equal_keys
 from es_simhash.semantics.semantic_profile import Entity, NamedEntities, Spans
 from es_simhash.text.characters import CODE_POINTS, code_points
@@ -46,12 +51,11 @@ _BETWEEN_TEXTS = "\n"
 _LINE_BREAKS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 # What a character is to a line, as bits.
 _BREAK, _OPENS_LINE, _SPACE = 1, 2, 4
-# What a word is to a run, as bits: as its first word it is kept, but where it opens a sentence; as
-# its last it is kept; alone it can be a name; it is rare enough for one; behind its first letter it
-# is in lower case.
-_KEPT_FIRST, _OPENS, _KEPT_LAST, _MAY_NAME, _RARE, _LOWER = 1, 2, 4, 8, 16, 32
-# Words whose bits are cached; dropping all of them is cheap and rare.
-_WORDS_CACHED = 1 << 16
+# What a lone word is, as bits: it can be a name; it is rare enough for one; behind its first letter
+# it is in lower case.
+_MAY_NAME, _RARE, _LOWER = 1, 2, 4
+# Lone words whose bits are cached; dropping all of them is cheap and rare.
+_LONE_WORDS = 1 << 15
 
 
 class _Runs(NamedTuple):
@@ -218,75 +222,66 @@ def _lengths(strings: Sequence[str]) -> Ints:
 @lru_cache(maxsize=1)
 def _line_kinds() -> NDArray[np.uint8]:
     kinds = np.zeros(CODE_POINTS, np.uint8)
-    for bit, characters in ((_BREAK, _LINE_BREAKS), (_OPENS_LINE, OPENING), (_SPACE, " ")):
+    for bit, characters in (
+        (_BREAK, _LINE_BREAKS),
+        (_OPENS_LINE, OPENING_CHARACTERS),
+        (_SPACE, " "),
+    ):
         kinds[list(map(ord, characters))] |= np.uint8(bit)
     return kinds
 
 
-class _WordBits(dict[str, int]):
-    """What each word is to a run."""
+class _LoneWords(dict[str, int]):
+    """What each word is as a name of its own, as bits."""
 
     def __init__(self, rules: NameRules) -> None:
         super().__init__()
         self._rules = rules
 
     def __missing__(self, word: str) -> int:
-        if len(self) >= _WORDS_CACHED:
+        if len(self) >= _LONE_WORDS:
             self.clear()
-        self[word] = bits = self._bits(word)
-        return bits
-
-    def _bits(self, word: str) -> int:
-        rules, lower = self._rules, word.lower()
-        bare, acronym = lower.rstrip("."), is_acronym(word, rules)
-        bits = 0
-        if bare not in rules.leading or acronym:
-            bits |= _KEPT_FIRST
-        if bare in rules.words("opening"):
-            bits |= _OPENS
-        is_cut = (lower in rules.trailing and not acronym) or lower in rules.words("time")
-        if not (is_cut or word.islower() or word[:1].isdigit()):
-            bits |= _KEPT_LAST
-        if may_name(word, rules):
-            bits |= _MAY_NAME
-        if is_rare_name(word, rules):
-            bits |= _RARE
-        if word[1:].islower():
-            bits |= _LOWER
+        may, is_rare = may_name(word, self._rules), is_rare_name(word, self._rules)
+        bits = _MAY_NAME * may + _RARE * is_rare + _LOWER * word[1:].islower()
+        self[word] = bits
         return bits
 
 
 @lru_cache(maxsize=128)
-def _word_bits(rules: NameRules) -> _WordBits:
-    return _WordBits(rules)
+def _lone_words(rules: NameRules) -> _LoneWords:
+    return _LoneWords(rules)
+
+
+def _bits(words: Sequence[str], kinds: dict[str, int]) -> Ints:
+    return np.fromiter(map(kinds.__getitem__, words), np.int64, len(words))
 
 
 def _candidates(runs: _Runs, rules: NameRules) -> _Mentions:
     """Return what may be a name of each run, as `run_candidates` has it."""
-    bits = _word_bits(rules)
-    count, sizes = len(runs.words), _lengths(runs.words)
-    firsts = [words.partition(" ")[0] for words in runs.words]
-    lasts = [words.rpartition(" ")[2] for words in runs.words]
-    first, last = (
-        np.fromiter(map(bits.__getitem__, words), np.uint8, count) for words in (firsts, lasts)
-    )
-    is_lone = _lengths(firsts) == sizes
-    is_upper = np.fromiter(map(str.isupper, runs.words), bool, count)
-    kept = (first & _KEPT_FIRST) > 0
+    words, count = runs.words, len(runs.words)
+    sizes = _lengths(words)
+    firsts = [run.partition(" ")[0] for run in words]
+    first = _bits(firsts, run_words(rules))
+    last = _bits([run.rpartition(" ")[2] for run in words], run_words(rules))
+    is_lone, is_led = _lengths(firsts) == sizes, (first & LEADING) > 0
+    is_upper = np.fromiter(map(str.isupper, words), bool, count)
     # Nothing is cut off: several words are a name then, and one may be.
-    is_whole = kept & ((last & _KEPT_LAST) > 0) & (is_lone | ((first & _OPENS) == 0) & ~is_upper)
-    is_whole &= (sizes > 1) & (sizes <= MAX_NAME_LENGTH)
+    is_whole = ~is_led & ((last & CUT_BEHIND) == 0) & (sizes > 1) & (sizes <= MAX_NAME_LENGTH)
+    is_whole &= is_lone | (((first & OPENING) == 0) & ~is_upper)
     if rules.language in ELIDING:
         is_whole &= ~runs.is_initial
-    if "\u00a0" in "".join(runs.words):
-        is_whole &= np.fromiter(("\u00a0" not in words for words in runs.words), bool, count)
-    is_name = is_whole & (~is_lone | ((first & _MAY_NAME) > 0))
-    is_sure = ~(is_lone & runs.is_initial & ((first & _LOWER) > 0))
-    starts, names = runs.starts.copy(), runs.words.copy()
-    is_rare = is_whole & is_lone & ((first & _RARE) > 0)
+    if "\u00a0" in "".join(words):
+        is_whole &= np.fromiter(("\u00a0" not in run for run in words), bool, count)
+    alone = np.zeros(count, np.int64)
+    lone = np.flatnonzero(is_lone & is_whole)
+    alone[lone] = _bits([words[place] for place in lone.tolist()], _lone_words(rules))
+    is_name = is_whole & (~is_lone | ((alone & _MAY_NAME) > 0))
+    is_sure = ~(runs.is_initial & ((alone & _LOWER) > 0))
+    is_rare = (alone & _RARE) > 0
+    starts, names = runs.starts.copy(), words.copy()
     others = run_candidates(rules)
-    for place in np.flatnonzero(~is_whole & ~(is_lone & ~kept)).tolist():
-        candidate = others[runs.words[place], bool(runs.is_initial[place])]
+    for place in np.flatnonzero(~is_whole & ~(is_lone & is_led)).tolist():
+        candidate = others[words[place], bool(runs.is_initial[place])]
         if candidate is not None:
             offset, names[place], is_sure[place] = candidate
             starts[place] += offset

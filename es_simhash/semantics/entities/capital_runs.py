@@ -1,56 +1,23 @@
-"""Runs of words with a capital, which may be names, and word lists of what is no name."""
+"""Runs of words with a capital, which may be names."""
 
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
 from typing import TypeAlias
 
-from es_simhash.semantics.languages.word_lists import ANY_LANGUAGE, rule_words, stop_words
+from es_simhash.semantics.languages.word_lists import ANY_LANGUAGE, rule_words
 from es_simhash.text.lines import unwrapped
 
-# Languages that elide articles before names: d'Estaing.
-ELIDING = frozenset({"ca", "fr", "it"})
-_ELIDED = re.compile(r"^(?:[CDJLMNST]|Qu|Dell|Nell|All|Sull|Dall|Un)['’]")
 # A line is a headline when more than this share of its words has a capital.
 HEADLINE_SHARE, HEADLINE_WORDS = 0.7, 4
 MAX_RUN_LENGTH = 500
 # What may precede the first word of a line.
-OPENING = " \t\u00a0\"'“‘«„([-–—•*#>"
+OPENING_CHARACTERS = " \t\u00a0\"'“‘«„([-–—•*#>"
 
 # Offset of the first word of a run, its words, and whether it opens a sentence.
 CapitalRun: TypeAlias = tuple[int, str, bool]
-
-
-@dataclass(frozen=True)
-class NameRules:
-    """The word lists of one language, all in lower case.
-
-    Attributes:
-        language: ISO 639-1 code.
-        packages: Packages whose word frequencies may be used.
-        leading: Words that are no part of a name that they begin.
-        trailing: Words that are no part of a name that they end.
-    """
-
-    language: str
-    packages: frozenset[str] | None
-    leading: frozenset[str]
-    trailing: frozenset[str]
-
-    def words(self, kind: str) -> frozenset[str]:
-        """Return the words of a kind."""
-        return rule_words(kind, self.language)
-
-
-@lru_cache(maxsize=128)
-def name_rules(language: str, packages: frozenset[str] | None = None) -> NameRules:
-    """Return the word lists of a language, to be used with the frequencies of these packages."""
-    stops = stop_words(language)
-    leading = stops | rule_words("time", language) | rule_words("title", language)
-    return NameRules(language, packages, leading, stops - {"a"})
 
 
 def capital_runs(text: str) -> Iterator[tuple[list[CapitalRun], bool]]:
@@ -71,7 +38,7 @@ def capital_runs(text: str) -> Iterator[tuple[list[CapitalRun], bool]]:
             while start >= end:
                 line = next(lines)
                 end += len(line)
-            opening = end - len(line.lstrip(OPENING))
+            opening = end - len(line.lstrip(OPENING_CHARACTERS))
         position = start + len(words)
         runs.append((start, words, opens is not None or start == opening))
     if runs:
@@ -89,43 +56,6 @@ def _is_headline(line: str, runs: Sequence[CapitalRun]) -> bool:
         return False
     capitals = len(runs) + sum([words.count(" ") for _, words, _ in runs])
     return capitals > HEADLINE_SHARE * count
-
-
-def is_acronym(word: str, rules: NameRules) -> bool:
-    """Check whether a word in capitals is a listed abbreviation of a name."""
-    return word.isupper() and word.lower() in rules.words("acronym")
-
-
-def without_leading(name: str, initial: bool, rules: NameRules) -> str:
-    """Return a run without leading titles, days, months, stop words and lower-case words."""
-    while name:
-        first, _, rest = name.partition(" ")
-        lower = first.lower().rstrip(".")
-        if not (first[0].isupper() or first[0].istitle()):
-            name = rest
-            continue
-        opens = initial and rest and lower in rules.words("opening")
-        if not opens and (lower not in rules.leading or is_acronym(first, rules)):
-            break
-        if rest and not initial and lower in rules.words("article"):
-            break
-        name = rest
-    if initial and rules.language in ELIDING:
-        name = _ELIDED.sub("", name)
-    return name
-
-
-def without_trailing(name: str, rules: NameRules) -> str:
-    """Return a run without trailing days, months, their numbers, stop words, lower-case words."""
-    while name:
-        rest, _, last = name.rpartition(" ")
-        lower = last.lower()
-        date = last[0].isdigit() and rest.rpartition(" ")[2].lower() in rules.words("time")
-        stop = rest and lower in rules.trailing and not is_acronym(last, rules)
-        if not (date or stop or lower in rules.words("time") or last.islower()):
-            break
-        name = rest
-    return name
 
 
 @lru_cache(maxsize=1)

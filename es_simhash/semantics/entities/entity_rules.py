@@ -15,15 +15,8 @@ from itertools import chain, groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from es_simhash.semantics.entities.capital_runs import (
-    MAX_RUN_LENGTH,
-    NameRules,
-    capital_runs,
-    is_acronym,
-    name_rules,
-    without_leading,
-    without_trailing,
-)
+from es_simhash.semantics.entities.capital_runs import MAX_RUN_LENGTH, capital_runs
+from es_simhash.semantics.entities.run_words import NameRules, is_acronym, name_rules, trimmed
 from es_simhash.semantics.languages.word_lists import LANGUAGE_ALIASES
 from es_simhash.semantics.rarity import WordRarities, word_rarities
 from es_simhash.semantics.semantic_profile import Entity
@@ -157,10 +150,7 @@ def _candidate_in(run: str, initial: bool, rules: NameRules) -> Candidate | None
     """Return what may be a name of a run; None when nothing is left."""
     if len(run) > MAX_RUN_LENGTH:
         return None
-    run = run.replace("\u00a0", " ")
-    cut = without_leading(run, initial, rules)
-    start = len(run) - len(cut)
-    name = without_trailing(cut, rules)
+    start, name = trimmed(run.replace("\u00a0", " "), initial, rules)
     if not 1 < len(name) <= MAX_NAME_LENGTH:
         return None
     if " " in name:
