@@ -84,7 +84,7 @@ _SECTIONS = {
     },
     "Operate": {
         "status": Entry("status_command", "Report the coverage of INDEX by scheme."),
-        "doctor": Entry("status_command", "Find problems of INDEX and their fixes."),
+        "doctor": Entry("doctor_command", "Find problems of INDEX and their fixes."),
         "background": Entry("background_command", "Count how common words and names are in INDEX."),
         "sweep": Entry("sweep_command", "Process what was written since the last sweep."),
         "undo": Entry("undo_command", "Restore what --on-version skipped or replaced."),

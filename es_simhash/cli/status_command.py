@@ -1,117 +1,17 @@
-"""The state of an index: `status` and `doctor`."""
+"""`es-simhash status`: the coverage of an index."""
 
-from collections.abc import Iterator, Sequence
-from typing import Annotated
+from collections.abc import Iterator
 
 import click
 
-from es_simhash.cli.commands import Chosen, command
-from es_simhash.cli.options import StoredTarget, TableOrJson, Target
+from es_simhash.cli.commands import command
+from es_simhash.cli.options import StoredTarget, TableOrJson
 from es_simhash.cli.output import byte_size, print_result
-from es_simhash.constraints import constraints
-from es_simhash.maintenance.diagnostics.bit_distances import DistanceBin
-from es_simhash.maintenance.diagnostics.examination import DEFAULT_SAMPLE, Examination, examine
 from es_simhash.maintenance.diagnostics.index_state import count_documents
 from es_simhash.semantics.background import MIN_DOCUMENTS
 from es_simhash.store.index_counts import BackgroundStatus, SchemeCoverage, Status, VectorsStatus
 from es_simhash.text.counting import counted
 from es_simhash.text.escaping import one_line
-
-_BAR_LENGTH = 40
-
-
-@command
-def doctor(
-    target: Annotated[
-        Target,
-        Chosen(
-            omit=("vocabulary",),
-            text_field={"show_default": "the field whose texts were fingerprinted"},
-        ),
-    ],
-    *,
-    sample: Annotated[int, constraints(1, 10_000)] = DEFAULT_SAMPLE,
-    output_format: TableOrJson = "table",
-) -> None:
-    """Find problems of INDEX and their fixes.
-
-    Examines bits, blocks, distances, recall and stale texts. Read-only; needs the privileges `read`
-    and `view_index_metadata`. The exit status is 1 when there is a problem.
-
-    Args:
-        sample: Number of documents to examine, drawn at random.
-    """
-    with target.connected() as client:
-        examination = examine(
-            client,
-            target.index,
-            config=target.config,
-            sample_size=sample,
-            find_text_field=target.text_field is None,
-        )
-    print_result(examination, output_format, _print)
-    if not examination.healthy:
-        raise SystemExit(1)
-
-
-def _print(examination: Examination) -> None:
-    print_status(examination.status)
-    for name, value in _measurements(examination):
-        click.echo(f"{name:<14}{value}")
-    if examination.nearest:
-        click.echo("\nHamming distance to the nearest other document of the sample")
-        _print_bars(examination.nearest)
-    click.echo()
-    for finding in examination.findings:
-        click.echo(f"{finding.level}: {one_line(finding.message)}")
-        click.echo(f"  {one_line(finding.advice)}")
-    if examination.healthy:
-        click.echo("No problems found.")
-
-
-def _measurements(examination: Examination) -> list[tuple[str, str]]:
-    texts = ", ".join(
-        f"{count} {state}" for state, count in sorted(examination.fingerprinted.items())
-    )
-    lines = [
-        ("text field", one_line(examination.text_field)),
-        ("sample", f"{counted(examination.sampled, 'document')}; texts: {texts or 'none'}"),
-    ]
-    bits = examination.bits
-    if bits.shares:
-        lines.append((
-            "bits",
-            f"{len(bits.shares)}, {len(bits.dead)} dead; the rarest is set in "
-            f"{min(bits.shares):.0%} of {bits.different} different fingerprints, the most "
-            f"frequent in {max(bits.shares):.0%}",
-        ))  # fmt: skip
-    for block in examination.hottest:
-        lines.append((
-            "block",
-            f"{block.term} in {counted(block.documents, 'document')}, {block.expected:.2g} "
-            "expected by chance",
-        ))  # fmt: skip
-    cost, recall = examination.cost, examination.recall
-    lines.append((
-        "cost",
-        f"a search within {cost.k} bits examines {counted(cost.median, 'document')} (median), "
-        f"{cost.p90} (90th percentile), {cost.max} (maximum)",
-    ))  # fmt: skip
-    lines.append((
-        "recall",
-        f"{recall.share:.3f}: {recall.found} of {recall.within} documents within {recall.k} bits "
-        f"of {recall.queries} queries; {recall.with_others} queries have one other than themselves",
-    ))  # fmt: skip
-    lines.append(("suggested k", str(examination.suggested.k)))
-    return lines
-
-
-def _print_bars(bars: Sequence[DistanceBin]) -> None:
-    largest = max(bar.documents for bar in bars)
-    for bar in bars:
-        name = str(bar.least) if bar.least == bar.most else f"{bar.least}-{bar.most}"
-        blocks = "█" * max(round(bar.documents / largest * _BAR_LENGTH), bar.documents > 0)
-        click.echo(f"{name:>9}  {blocks} {bar.documents}" if blocks else f"{name:>9}")
 
 
 @command

@@ -25,6 +25,7 @@ from es_simhash.maintenance.diagnostics.document_sample import (
     FRESH,
     GONE,
     MISSING,
+    STALE,
     SampledDocument,
     draw_sample,
     fingerprint_rows,
@@ -58,6 +59,7 @@ from es_simhash.store.installation.document_settings import document_settings
 from es_simhash.store.installation.sidecar_source import sidecar_source
 from es_simhash.store.installation.text_fields import require_mapped
 from es_simhash.store.source import field_names
+from es_simhash.text.counting import counted
 
 DEFAULT_SAMPLE = 1_000
 
@@ -106,7 +108,7 @@ class Examination:
 
     @property
     def findings(self) -> list[Finding]:
-        """Problems, then hints, each with what to do about it."""
+        """Problems, then hints, each with what to do, those of most documents first."""
         index, documents = self.status.index, self.status.fingerprints.current
         target = index if self.source is None else f"{self.source} --sidecar {index}"
         backfill = f"es-simhash backfill {target}"
@@ -121,7 +123,44 @@ class Examination:
             *recall_findings(self.recall),
             *block_findings(self.hottest, self.cost, self.suggested, documents),
         ]
-        return sorted(findings, key=lambda finding: finding.level != "problem")
+        return sorted(findings, key=lambda each: (each.level != "problem", -each.share))
+
+    @property
+    def in_order(self) -> list[str]:
+        """What was examined and is as it should be, a sentence each."""
+        prints, profiles, recall = self.status.fingerprints, self.status.profiles, self.recall
+        documents = f"of {counted(self.status.documents, 'document')}"
+        fresh, cost = self.fingerprinted.get(FRESH, 0), self.cost
+        sentences = [
+            (
+                "The `simhash` fields are those of this version.",
+                not (self.settings.conflict or self.settings.outdated),
+            ),
+            (
+                f"{prints.current:,} {documents} have fingerprints, all of one scheme.",
+                prints.current > 0 == prints.another and STALE not in self.unfingerprinted,
+            ),
+            (
+                f"{'' if profiles is None else f'{profiles.current:,}'} {documents} have semantic "
+                "profiles, all of one scheme.",
+                profiles is not None and profiles.current >= prints.current > 0 == profiles.another,
+            ),
+            (
+                f"The texts of {counted(fresh, 'sampled document')} in field {self.text_field!r} "
+                "are those that were fingerprinted.",
+                fresh == sum(self.fingerprinted.values()) > 0,
+            ),
+            (
+                f"Searches with {counted(recall.queries, 'sampled document')} find all "
+                f"{counted(recall.within, 'match', 'matches')} of a comparison with every one.",
+                recall.found == recall.within > 0,
+            ),
+            (
+                f"Searches are cheap: nine in ten compare {counted(cost.p90, 'document')} at most.",
+                recall.queries > 0 and cost.p90 <= MAX_EXAMINED,
+            ),
+        ]
+        return [sentence for sentence, is_so in sentences if is_so]
 
     @property
     def healthy(self) -> bool:
@@ -131,7 +170,8 @@ class Examination:
     def to_dict(self) -> dict[str, Any]:
         """Return the examination as JSON has it."""
         findings = [asdict(finding) for finding in self.findings]
-        return {**asdict(self), "findings": findings, "healthy": self.healthy}
+        in_order, healthy = self.in_order, self.healthy
+        return {**asdict(self), "findings": findings, "in_order": in_order, "healthy": healthy}
 
 
 def examine(

@@ -11,7 +11,7 @@ from es_simhash.maintenance.diagnostics.block_searches import HotBlock, Recall, 
 from es_simhash.maintenance.diagnostics.document_sample import MISSING, STALE, UNREADABLE
 from es_simhash.maintenance.diagnostics.index_state import IndexSettings
 from es_simhash.store.index_counts import SchemeCoverage, Status
-from es_simhash.text.counting import counted, plural
+from es_simhash.text.counting import counted, percent, plural
 
 # Shares of the documents from which empty texts are a hint, and a problem.
 _SOME_EMPTY, _MANY_EMPTY = 0.01, 0.2
@@ -35,11 +35,13 @@ class Finding:
         level: `problem` for what must be done, `hint` for what may be.
         message: What was measured, in one sentence.
         advice: What to do.
+        share: Share of the documents that it concerns, of those that were examined.
     """
 
     level: Literal["problem", "hint"]
     message: str
     advice: str
+    share: float = 1.0
 
 
 def status_findings(status: Status, backfill: str) -> Iterator[Finding]:
@@ -49,6 +51,7 @@ def status_findings(status: Status, backfill: str) -> Iterator[Finding]:
         status: The counts.
         backfill: The command that completes the index.
     """
+    learn = f"Run `es-simhash background {status.index}`."
     yield from _scheme_findings(status.fingerprints, "fingerprints", backfill)
     if status.profiles is None:
         yield Finding(
@@ -62,17 +65,35 @@ def status_findings(status: Status, backfill: str) -> Iterator[Finding]:
         if lacking > 0:
             yield Finding(
                 "problem",
-                f"{_with_fingerprints(lacking)}, but no semantic profile.",
+                f"{_with_fingerprints(lacking)}, but no semantic profile, as semantic neighbours "
+                "need it.",
                 f"Run `{backfill}`.",
+                _share(lacking, status.documents),
             )
     yield from _method_findings(status, backfill)
+    for stored in (status.background, status.vectors):
+        if stored is not None and stored.problem is not None:
+            message, _, advice = stored.problem.partition(". ")
+            yield Finding("problem", f"{message.rstrip('.')}.", advice or learn)
+    for left_out in status.left_out:
+        name = left_out.index
+        yield Finding(
+            "hint",
+            f"Index {name!r} has {left_out.reason}: its documents are in no answer.",
+            f"If they should be: `es-simhash install {name}`, then `es-simhash backfill {name}`.",
+        )
     if status.failed:
         yield Finding(
             "problem",
             f"The ingest pipeline could not fingerprint {counted(status.failed, 'document')}.",
             f"Their member `error` has the reason; `{backfill}` tries them again.",
+            _share(status.failed, status.documents),
         )
     yield from _empty_findings(status)
+
+
+def _share(some: int, of: int) -> float:
+    return some / max(of, 1)
 
 
 def _with_fingerprints(count: int) -> str:
@@ -86,6 +107,7 @@ def _scheme_findings(coverage: SchemeCoverage, what: str, backfill: str) -> Iter
             f"{counted(coverage.another, 'document')} {plural(coverage.another, 'has', 'have')} "
             f"{what} of another scheme, which are compared with none of the others.",
             f"Run `{backfill}`.",
+            _share(coverage.another, coverage.current + coverage.another + coverage.none),
         )
 
 
@@ -98,6 +120,7 @@ def _method_findings(status: Status, backfill: str) -> Iterator[Finding]:
                 "problem",
                 f"{_with_fingerprints(lacking)}, but none of {method.method}.",
                 f"Run `{backfill}`.",
+                _share(lacking, status.documents),
             )
         if method.unreadable:
             yield Finding(
@@ -106,6 +129,7 @@ def _method_findings(status: Status, backfill: str) -> Iterator[Finding]:
                 f"{plural(method.unreadable, 'is', 'are')} in languages that {method.method} does "
                 "not read.",
                 "Search them by another method.",
+                _share(method.unreadable, status.documents),
             )
 
 
@@ -118,6 +142,7 @@ def _empty_findings(status: Status) -> Iterator[Finding]:
             f"{counted(status.empty, 'text')} ({share:.0%}) {plural(status.empty, 'has', 'have')} "
             "no word, so that nothing is related.",
             "Check whether --text-field names the field of the text; if it does, leave them.",
+            share,
         )
 
 
@@ -159,18 +184,22 @@ def text_findings(
             f"Set --text-field {shlex.quote(other_field)}, here and in other commands.",
         )
     elif stale := fingerprinted.get(STALE, 0) + fingerprinted.get(MISSING, 0):
+        with_fingerprints = sum(fingerprinted.values())
         yield Finding(
             "problem",
-            f"{stale} of {sum(fingerprinted.values())} sampled documents have another text than "
-            "the one that was fingerprinted, or none in this field.",
+            f"{stale} of {with_fingerprints} sampled documents have another text than the one "
+            "that was fingerprinted, or none in this field.",
             f"Run `{backfill} --check`, with --text-field if the text is elsewhere.",
+            _share(stale, with_fingerprints),
         )
+    sampled = sum(fingerprinted.values()) + sum(unfingerprinted.values())
     if lacking := unfingerprinted.get(STALE, 0):
         yield Finding(
             "problem",
             f"{counted(lacking, 'sampled document')} {plural(lacking, 'has', 'have')} a text, but "
             "no fingerprints.",
             f"Run `{backfill}`.",
+            _share(lacking, sampled),
         )
     if unreadable := fingerprinted.get(UNREADABLE, 0) + unfingerprinted.get(UNREADABLE, 0):
         yield Finding(
@@ -178,6 +207,7 @@ def text_findings(
             f"{counted(unreadable, 'sampled document')} {plural(unreadable, 'has', 'have')} "
             "something else than text in the field.",
             "Name another field with --text-field, or leave them without fingerprints.",
+            _share(unreadable, sampled),
         )
 
 
@@ -187,15 +217,15 @@ def bit_findings(bits: BitBalance) -> Iterator[Finding]:
         yield Finding(
             "problem",
             f"{len(bits.dead)} bits are the same in {bits.different} different fingerprints, so "
-            "that they distinguish nothing.",
+            "that these distinguish less than they should.",
             "Run `es-simhash selftest`; if it passes, other code wrote the fingerprints: clear "
             "them and run `es-simhash backfill`.",
         )
     elif bits.uneven > _UNEVEN_SHARE:
         yield Finding(
             "hint",
-            f"{bits.uneven:.0%} of the bits are alike in four of five fingerprints: the texts are "
-            "very short, or have much in common.",
+            f"The fingerprints are much alike, {bits.uneven:.0%} of their bits in four of five: "
+            "the texts are very short, or have much in common.",
             "Leave what all of them share, such as a template, out of the field of the text.",
         )
 
@@ -206,42 +236,62 @@ def block_findings(
     """Yield findings on blocks that many documents have, and on what searches cost.
 
     Args:
-        blocks: The blocks that most documents have.
+        blocks: The blocks that most documents have, the most frequent first.
         cost: Of searches within the largest k.
         suggested: Of searches within the k that is suggested.
         documents: Documents of the index that have fingerprints.
     """
-    for block in blocks:
-        share = block.documents / max(documents, 1)
-        are_many = block.documents >= max(_MIN_HOT, _HOT_TIMES * block.expected)
-        if are_many and share >= _HOT_SHARE:
-            texts = "copies of one" if block.texts == 1 else f"{block.texts} different ones"
-            yield Finding(
-                "hint",
-                f"Block {block.term} is in {counted(block.documents, 'document')} ({share:.0%}); "
-                f"by chance it would be in {block.expected:.1f}. In the sample the texts are "
-                f"{texts}.",
-                "Leave a template that many texts share out of the field of the text; copies cost "
-                "nothing but time, and `es-simhash families run` makes one family of them.",
-            )
+    hot = [block for block in blocks if _is_hot(block, documents)]
+    # What many texts share gives them several blocks in common, which say the same.
+    for are_copies in (False, True):
+        if block := next((each for each in hot if (each.texts == 1) is are_copies), None):
+            yield _block_finding(block, documents)
     if cost.p90 > MAX_EXAMINED:
         yield Finding(
             "problem",
-            f"One search in ten examines {counted(cost.p90, 'document')} or more.",
-            f"Search with --k {suggested.k}, for which it is {suggested.p90}; or leave what "
+            f"Searches are slow: one in ten compares {counted(cost.p90, 'document')} or more.",
+            f"Search with --k {suggested.k}, for which it is {suggested.p90:,}; or leave what "
             "many texts share out of the field of the text.",
+            0.1,
         )
+
+
+def _is_hot(block: HotBlock, documents: int) -> bool:
+    are_many = block.documents >= max(_MIN_HOT, _HOT_TIMES * block.expected)
+    return are_many and _share(block.documents, documents) >= _HOT_SHARE
+
+
+def _block_finding(block: HotBlock, documents: int) -> Finding:
+    share = _share(block.documents, documents)
+    some = f"{counted(block.documents, 'document')} ({percent(share)})"
+    if block.texts == 1:
+        return Finding(
+            "hint",
+            f"{some} have the same text, or nearly so: each of their searches compares all.",
+            "Group them with `es-simhash families run`. They cost nothing but time.",
+            share,
+        )
+    return Finding(
+        "hint",
+        f"{some} have much of their text in common, as versions or a template; in the sample they "
+        f"are {block.texts} different texts.",
+        "Group versions with `es-simhash families run`; leave a template that many texts share out "
+        "of the field of the text.",
+        share,
+    )
 
 
 def recall_findings(recall: Recall) -> Iterator[Finding]:
     """Yield findings on what searches by blocks miss."""
     if recall.found < recall.within:
+        missed = recall.within - recall.found
         yield Finding(
             "problem",
-            f"Searches by blocks miss {recall.within - recall.found} of {recall.within} documents "
-            f"within {recall.k} bits, {', '.join(recall.missed)} among them: their blocks are not "
-            "those of their fingerprints.",
+            f"Searches miss {missed} of {recall.within} near-identical documents, "
+            f"{', '.join(recall.missed)} among them: their blocks are not those of their "
+            "fingerprints.",
             "Write these documents again with `es-simhash ingest`; other code has changed them.",
+            _share(missed, recall.within),
         )
 
 
