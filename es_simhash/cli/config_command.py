@@ -8,12 +8,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from es_simhash.cli.commands import command
+from es_simhash.cli.commands import Chosen, command
 from es_simhash.cli.options import StoredTarget, TableOrJson
 from es_simhash.cli.output import print_json
 from es_simhash.constraints import constraints
 from es_simhash.described import parameters
-from es_simhash.store.config import DocumentSettings
+from es_simhash.store.config import SETTINGS, DocumentSettings
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.installation.document_settings import (
     configure,
@@ -26,6 +26,7 @@ from es_simhash.text.escaping import one_line
 _FLAGS = {
     parameter.called.replace("_", "-"): name
     for name, parameter in parameters(DocumentSettings).items()
+    if name in SETTINGS
 }
 
 
@@ -33,7 +34,7 @@ _FLAGS = {
 def config(
     target: StoredTarget,
     *,
-    settings: DocumentSettings,
+    settings: Annotated[DocumentSettings, Chosen(omit=("scoring",))],
     unset: Annotated[tuple[str, ...], constraints(choices=tuple(_FLAGS), called="unset")] = (),
     propose: bool = False,
     accept: bool = False,

@@ -13,6 +13,7 @@ from es_simhash.relation.family_history import FamilyHistory
 from es_simhash.relation.loss import LostText
 from es_simhash.relation.references import LeftOutIndex
 from es_simhash.relation.relation import Relation
+from es_simhash.relation.thresholds import SCORING
 from es_simhash.store.config import DocumentSettings
 from es_simhash.store.index_counts import Status
 
@@ -27,6 +28,14 @@ class RelatedAnswer(TypedDict):
     truncated: bool
     relations: list[Relation] | dict[str, list[Relation]]
     left_out: list[LeftOutIndex]
+    scoring: str
+
+
+@dataclass(frozen=True)
+class ComparedRelation(Relation):
+    """How two documents or files are related, and the name of the score."""
+
+    scoring: str = SCORING
 
 
 class MethodQueryAnswer(TypedDict):
@@ -86,6 +95,7 @@ class FoundFamilies(TypedDict):
     joined: list[JoinedFamilies]
     split: list[SplitFamily]
     moved: list[MovedMember]
+    scoring: str
 
 
 @dataclass(frozen=True)
@@ -171,7 +181,7 @@ class UndoneRuns(TypedDict):
 PRINTED: dict[str, Any] = {
     "related": list[RelatedAnswer],
     "related --method": list[MethodQueryAnswer],
-    "explain": Relation,
+    "explain": ComparedRelation,
     "changes": ChangesOfTexts,
     "blame": BlamedText,
     "config": DocumentSettings,
@@ -180,7 +190,7 @@ PRINTED: dict[str, Any] = {
     "families list": list[ListedFamily],
     "families show": FamilyHistory,
     "families decisions": list[ManualPair],
-    "files compare": Relation,
+    "files compare": ComparedRelation,
     "ingest": IngestCounts,
     "pairs": VersionPair,
     "status": Status,

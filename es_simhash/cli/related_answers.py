@@ -17,6 +17,8 @@ from es_simhash.questions.index import Index
 from es_simhash.questions.method_steps import MethodAnswer, MethodRelation
 from es_simhash.relation.answer import Answer, Extent, Grouping
 from es_simhash.relation.references import LeftOutIndex
+from es_simhash.relation.thresholds import SCORING
+from es_simhash.store.index_counts import other_threshold
 from es_simhash.store.options import SearchOptions
 from es_simhash.text.counting import counted
 from es_simhash.text.escaping import one_line
@@ -67,6 +69,13 @@ def report_other_vectors(answers: Mapping[str, Answer]) -> None:
         )
 
 
+def report_other_scoring(index: Index) -> None:
+    """Say on standard error that the threshold of versions was stored for another score."""
+    if (name := index.store.config.other_scoring) is not None:
+        message, advice = other_threshold(one_line(name), one_line(index.name))
+        click.echo(f"threshold: {message} {advice}", err=True)
+
+
 def report_left_out(indices: Iterable[LeftOutIndex]) -> None:
     """Say on standard error which indices behind a name were not searched, and what to do."""
     for each in sorted(indices):
@@ -94,7 +103,8 @@ def _json(query: str, answer: Answer, group: Grouping | None) -> dict[str, Any]:
             for name, relations in answer.groups(group).items()
         }
     shape = _shape(query, answer.extent, answer.truncated, relations)
-    return {**shape, "left_out": [asdict(each) for each in answer.left_out]}
+    left_out = [asdict(each) for each in answer.left_out]
+    return {**shape, "left_out": left_out, "scoring": SCORING}
 
 
 def _shape(query: str, extent: Extent, truncated: bool, relations: Any) -> dict[str, Any]:

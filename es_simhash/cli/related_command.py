@@ -84,7 +84,7 @@ def related(
         text = read_text(text_file)
     # Help and errors of usage are printed without the tables, which take long to import.
     from es_simhash.cli.opened_index import opened
-    from es_simhash.cli.related_answers import MethodQueries, print_answers
+    from es_simhash.cli.related_answers import MethodQueries, print_answers, report_other_scoring
 
     with opened(target, date=date_field) as searched:
         name = Path(text_file).name if text_file is not None else "the text"
@@ -100,6 +100,7 @@ def related(
             answers = {name: searched.related(text=text, options=options)}
         else:
             answers = searched.related_to_each(ids, options=options)
+        report_other_scoring(searched)
     if passage_order == "place":
         answers = {id: answer.map(Relation.by_place) for id, answer in answers.items()}
     print_answers(answers, output, group, options.fields)

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from es_simhash.cli.columns import LEAST_WIDTH, Column, print_columns
-from es_simhash.cli.output import print_result, shortened
+from es_simhash.cli.output import print_json, shortened
 from es_simhash.cli.titles import named, title_columns
 from es_simhash.relation.answer import Answer, Extent, Grouping
 from es_simhash.relation.evidence import marked_words
@@ -22,7 +22,7 @@ from es_simhash.relation.relation import (
     SharedPassage,
     semantic_score,
 )
-from es_simhash.relation.thresholds import REUSE_KINDS, SHOWN_SCORE
+from es_simhash.relation.thresholds import REUSE_KINDS, SCORING, SHOWN_SCORE
 from es_simhash.relation.version_weights import EVIDENCE_TITLES
 from es_simhash.semantics.semantic_similarity import NearWords, SemanticSimilarity, SharedConcept
 from es_simhash.semantics.word_places import FIELD, TITLE
@@ -72,7 +72,10 @@ def print_relation(
     """
     if passage_order == "place":
         relation = relation.by_place()
-    print_result(relation, output_format, lambda found: print_pair(a, b, found, Console()))
+    if output_format == "json":
+        print_json({**relation.to_dict(), "scoring": SCORING})
+    else:
+        print_pair(a, b, relation, Console())
 
 
 def print_pair(a: str, b: str, relation: Relation, console: Console) -> None:

@@ -9,7 +9,13 @@ from es_simhash.cli.options import StoredTarget, TableOrJson
 from es_simhash.cli.output import byte_size, print_result
 from es_simhash.maintenance.diagnostics.index_state import count_documents
 from es_simhash.semantics.background import MIN_DOCUMENTS
-from es_simhash.store.index_counts import BackgroundStatus, SchemeCoverage, Status, VectorsStatus
+from es_simhash.store.index_counts import (
+    BackgroundStatus,
+    SchemeCoverage,
+    Status,
+    VectorsStatus,
+    other_threshold,
+)
 from es_simhash.text.counting import counted
 from es_simhash.text.escaping import one_line
 
@@ -58,6 +64,11 @@ def _lines(report: Status) -> Iterator[tuple[str, str]]:
         yield from _coverage("method", method)
         if method.unreadable:
             yield "", f"{method.unreadable} in languages that it does not read"
+    if report.other_scoring is not None:
+        yield (
+            "threshold",
+            " ".join(other_threshold(one_line(report.other_scoring), one_line(report.index))),
+        )
     yield "families", _families(report)
     yield "duplicates", f"{report.duplicates} flagged"
 

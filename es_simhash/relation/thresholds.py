@@ -8,6 +8,12 @@ from typing import Literal
 
 # --- Relations: kinds and scores ---
 
+# Name of the way versions are scored, by these numbers, the weights and the formula: whatever
+# changes the score of two texts gets a new one (tests/relation/test_thresholds.py). What is stored
+# without a name was stored before there were any, by the first.
+SCORING = "versions-v2"
+FIRST_SCORING = "versions-v2"
+
 # Digits of scores and coverages.
 SCORE_DIGITS = 4
 # From this score on a relation is a version (or an excerpt, or its whole).

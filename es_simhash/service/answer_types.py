@@ -11,6 +11,7 @@ from es_simhash.differences.difference import Change, Changes, ChangeSummary, Ke
 from es_simhash.relation.family_history import FamilyMember, NearDocument, Reason
 from es_simhash.relation.loss import LostText
 from es_simhash.relation.relation import DocumentContext, Kind, Relation
+from es_simhash.relation.thresholds import SCORING
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Related:
             better ones.
         left_out: How many of the indices that are served were not searched, as they have no
             fingerprints yet, or those of another scheme.
+        scoring: Name of the score by which versions are told.
     """
 
     document: DocumentContext | None
@@ -36,6 +38,7 @@ class Related:
     next: str | None
     truncated: bool
     left_out: int
+    scoring: str = SCORING
 
 
 @dataclass(frozen=True)
@@ -93,12 +96,14 @@ class Comparison:
         changes: What changed from `a` to `b`; null where texts may not leave the service.
         a: Title, date and so on of the one document.
         b: Those of the other.
+        scoring: Name of the score by which versions are told.
     """
 
     relation: Relation
     changes: ChangesOfVersions | None
     a: DocumentContext
     b: DocumentContext
+    scoring: str = SCORING
 
 
 @dataclass(frozen=True)
@@ -107,9 +112,11 @@ class Evidence:
 
     Attributes:
         relation: Relation of the second to the first, with its evidence.
+        scoring: Name of the score by which versions are told.
     """
 
     relation: Relation
+    scoring: str = SCORING
 
 
 @dataclass(frozen=True)
@@ -229,11 +236,13 @@ class Duplicate:
         relation: Relation of the text to the document that it is a version of; null where it is
             new.
         lost: What only the text has; null where nothing was compared: the text is new, or the same.
+        scoring: Name of the score by which versions are told.
     """
 
     action: Literal["write", "skip", "retain"]
     relation: Relation | None
     lost: LostText | None
+    scoring: str = SCORING
 
 
 @dataclass(frozen=True)

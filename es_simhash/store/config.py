@@ -14,7 +14,7 @@ from es_simhash.constraints import constraints
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.relation.references import LeftOutIndex
-from es_simhash.relation.thresholds import VERSION_SCORE
+from es_simhash.relation.thresholds import FIRST_SCORING, SCORING, VERSION_SCORE
 from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.store.added_schemes import AddedScheme, scheme_fields
 from es_simhash.store.fields import (
@@ -90,6 +90,7 @@ class DocumentSettings:
         min_score: Minimum score of relations, unless a search names another.
         version_threshold: Where versions begin, as `es-simhash lab tune` proposes it; scores are
             rescaled, so that versions still have 0.6 or more.
+        scoring: Name of the score that the threshold was stored for; set with it.
     """
 
     text: str | None = field(
@@ -117,12 +118,16 @@ class DocumentSettings:
     within: str | None = field(default=None, metadata=constraints(metavar="FIELD"))
     min_score: float | None = field(default=None, metadata=constraints(0, 1))
     version_threshold: float | None = field(default=None, metadata=constraints(above=0, below=1))
+    scoring: str | None = None
 
     @classmethod
     def from_meta(cls, entry: Mapping[str, Any]) -> "DocumentSettings":
         """Return what an entry of `_meta` says; what a later version added is left out."""
         stored = entry.get(DOCUMENT_SETTINGS, {})
-        return cls(**{name: stored[name] for name in SETTINGS if name in stored})
+        said = {name: stored[name] for name in (*SETTINGS, _SCORING) if name in stored}
+        if "version_threshold" in said:
+            said.setdefault(_SCORING, FIRST_SCORING)
+        return cls(**said)
 
     def to_meta(self) -> dict[str, Any]:
         """Return what is stored: what the index says, and nothing else."""
@@ -141,7 +146,7 @@ class DocumentSettings:
         return {name: field for name, field in named.items() if field is not None}
 
     def changed(self, changes: Mapping[str, Any]) -> "DocumentSettings":
-        """Return them with changes; None removes one.
+        """Return them with changes; None removes one, and a new threshold is of today's score.
 
         Raises:
             InputError: There is no setting of that name.
@@ -151,10 +156,17 @@ class DocumentSettings:
                 f"Unknown setting {unknown[0]!r}; use one of {', '.join(SETTINGS)}.",
                 parameter="unset",
             )
-        return DocumentSettings(**{**asdict(self), **changes})
+        changed = {**asdict(self), **changes}
+        if "version_threshold" in changes:
+            changed[_SCORING] = None if changes["version_threshold"] is None else SCORING
+        return DocumentSettings(**changed)
 
 
-SETTINGS: tuple[str, ...] = tuple(field.name for field in fields(DocumentSettings))
+_SCORING = "scoring"
+# What a person sets.
+SETTINGS: tuple[str, ...] = tuple(
+    each.name for each in fields(DocumentSettings) if each.name != _SCORING
+)
 _CONTEXT = ("title", "date", "owner", "language")
 
 
@@ -193,6 +205,7 @@ class IndexConfig:
         within: Field that keeps families apart, unless a run names another; likewise.
         min_score: Minimum score of relations, unless a query names another; likewise.
         version_threshold: Where versions begin, as `es-simhash config` stores it; likewise.
+        scoring: Name of the score that it is of.
         schemes: Schemes of methods that documents get in addition.
         table: Word vectors learned from the index, where its semantic scheme has such; None where
             none were learned yet.
@@ -217,6 +230,7 @@ class IndexConfig:
     within: str | None = None
     min_score: float | None = None
     version_threshold: float | None = None
+    scoring: str = SCORING
     schemes: tuple[AddedScheme, ...] = ()
     table: "WordTable | None" = None
     is_stream: bool = False
@@ -247,12 +261,24 @@ class IndexConfig:
             within=settings.within if self.within is None else self.within,
             min_score=_first(self.min_score, settings.min_score),
             version_threshold=_first(self.version_threshold, settings.version_threshold),
+            scoring=self._scoring(settings),
         )
+
+    def _scoring(self, settings: DocumentSettings) -> str:
+        """Return the score that the threshold is of: the stored one's, where nobody named one."""
+        if self.version_threshold is not None or settings.scoring is None:
+            return self.scoring
+        return settings.scoring
 
     @property
     def versions_from(self) -> float:
         """Where versions begin, by `version_threshold` or the default."""
         return VERSION_SCORE if self.version_threshold is None else self.version_threshold
+
+    @property
+    def other_scoring(self) -> str | None:
+        """Name of the score that the threshold of versions is of, where that is not today's."""
+        return None if self.scoring == SCORING else self.scoring
 
     @property
     def state_field(self) -> str:

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from es_simhash.relation.references import LeftOutIndex
+from es_simhash.relation.thresholds import SCORING
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,9 @@ class Status:
         vectors: What vectors were learned from it; None where its vectors are others.
         left_out: Indices behind the name that are in no answer, as they have no fingerprints of
             the scheme.
+        scoring: Name of the score by which versions are told.
+        other_scoring: Name of the one that the threshold of the index was stored for, where that
+            is another; None where it is the same.
     """
 
     index: str
@@ -120,7 +124,24 @@ class Status:
     background: BackgroundStatus | None = None
     vectors: VectorsStatus | None = None
     left_out: tuple[LeftOutIndex, ...] = ()
+    scoring: str = SCORING
+    other_scoring: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the status as JSON has it."""
         return asdict(self)
+
+
+def other_threshold(scoring: str, index: str) -> tuple[str, str]:
+    """Say that a threshold of versions was stored for another score, and what to do.
+
+    Args:
+        scoring: Name of that score.
+        index: The index.
+    """
+    return (
+        f"Where versions begin was stored for the score {scoring}, and scores are those of "
+        f"{SCORING}.",
+        f"Store it anew with `es-simhash lab tune {index} --labels FILE --write`, or run "
+        f"`es-simhash config {index} --unset version-threshold`.",
+    )

@@ -1,7 +1,7 @@
 """What `_meta` of a mapping says: schemes, how documents look, of which index it is a sidecar."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, NoReturn
 
 from es_simhash.errors import MappingConflict, SchemeError
@@ -10,7 +10,7 @@ from es_simhash.relation.references import LeftOutIndex
 from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.store import resources
 from es_simhash.store.added_schemes import AddedScheme, added_schemes
-from es_simhash.store.config import SETTINGS, DocumentSettings, IndexConfig
+from es_simhash.store.config import DocumentSettings, IndexConfig
 from es_simhash.store.fields import DEFAULT_FIELD
 
 # Members of an entry of `_meta` after an upgrade: the field that has the fingerprints now, and the
@@ -204,7 +204,7 @@ def common_settings(index: str, settings: Mapping[str, DocumentSettings]) -> Doc
         MappingConflict: Two indices say different things.
     """
     common: dict[str, Any] = {}
-    for setting in SETTINGS:
+    for setting in (each.name for each in fields(DocumentSettings)):
         said = {
             value: name
             for name, one in sorted(settings.items())

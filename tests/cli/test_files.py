@@ -38,7 +38,7 @@ def test_compare_prints_these_keys(run: Any, files: tuple[Path, Path]) -> None:
         "id", "kind", "score", "coverage", "evidence", "index", "source", "truncated",
         "semantics", "copies", "dismissed", "joined", "common", "reuse", "direction", "document",
         "fields",
-        "log_odds",
+        "log_odds", "scoring",
     ]  # fmt: skip
     assert (found["kind"], found["score"], found["id"]) == ("exact", 1.0, None)
     assert found["coverage"] == {"of_query": 1.0, "of_hit": 1.0}

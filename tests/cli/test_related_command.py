@@ -9,6 +9,8 @@ from typing import Any
 import elastic_transport
 import pytest
 
+from es_simhash.relation.thresholds import SCORING
+
 pytestmark = pytest.mark.cluster
 
 TEXT = "The keeper of the light writes down wind, weather and every ship that passes the point."
@@ -170,7 +172,7 @@ def test_several_documents_are_answered_by_their_ids(ask: Any, index: str) -> No
     assert json.loads(ask(index, "--id", "1", "--format", "json").out) == found[:1]
     assert {name: value for name, value in found[0].items() if name != "relations"} == {
         "query": "1", "total": 1, "is_estimate": False, "next": None, "truncated": False,
-        "left_out": [],
+        "left_out": [], "scoring": SCORING,
     }  # fmt: skip
 
 

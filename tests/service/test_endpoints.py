@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
+from es_simhash.relation.thresholds import SCORING
 from es_simhash.service.service_config import ServiceConfig
 from tests.support.service import FIRST, ODD_IDS, Serve
 
@@ -266,7 +267,7 @@ def test_a_draft_is_here_already_or_not(serve: Serve, tenants: str) -> None:
     assert (relation["id"], relation["kind"], relation["score"]) == ("a1", "exact", 1)
     assert relation["document"]["title"] == relation["source"]["title"] == "Title of a1"
     new = http.post("/v1/duplicates", json={"text": text(900)}).json()
-    assert new == {"action": "write", "relation": None, "lost": None}
+    assert new == {"action": "write", "relation": None, "lost": None, "scoring": SCORING}
     changed = http.post("/v1/duplicates", json={"text": revised(FIRST, 9)}).json()
     assert (changed["action"], changed["relation"]["kind"]) == ("retain", "version")
     assert changed["lost"]["share"] > 0

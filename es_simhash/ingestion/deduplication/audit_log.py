@@ -15,6 +15,9 @@ from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.installation.record_index import RecordIndex
 from es_simhash.text.escaping import file_name
 
+# Of the records; the first ones named none. What a reader of an earlier one would misread is a new
+# one.
+FORMAT = 1
 _DOCUMENT = b',"document":'
 _CUT_OFF = "Line %d of the audit log %s cannot be read, as if it was cut off, and is passed over."
 _logger = logging.getLogger(__name__)
@@ -48,17 +51,32 @@ class Record:
 
         Raises:
             ValueError: It is something else, such as a line that a kill cut off.
+            InputError: It is of a later format.
         """
         try:
             head = json.loads(line)
         except RecursionError as error:
             raise ValueError("no record") from error
-        if not isinstance(head, dict) or not _is_head(head):
+        if not isinstance(head, dict):
+            raise ValueError("no record")
+        _require_known(head.get("format", FORMAT))
+        if not _is_head(head):
             raise ValueError("no record")
         head.pop("document", None)
         # Inside of strings the quotes would be escaped.
         _, separator, document = line.strip().partition(_DOCUMENT)
         return cls(head, document[:-1] if separator else None)
+
+
+def _require_known(format: object) -> None:
+    """Reject a record that a later version wrote: what it left out may be needed to undo it."""
+    if isinstance(format, int) and format > FORMAT:
+        raise InputError(
+            f"The audit log has records of format {format}, and this version reads {FORMAT}. Use "
+            "the version of es-simhash that wrote it."
+        )
+    if format != FORMAT:
+        raise ValueError("no record")
 
 
 # What each record has, by type.

@@ -4,13 +4,13 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from es_simhash.ingestion.deduplication.audit_log import Record
+from es_simhash.ingestion.deduplication.audit_log import FORMAT, Record
 from es_simhash.ingestion.deduplication.stored_documents import source_json
 from es_simhash.ingestion.deduplication.version_decisions import Decision, IncomingDocument
 from es_simhash.ingestion.deduplication.version_rules import RunContext
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
 from es_simhash.relation.evidence import aligned_passages, shared_passages
-from es_simhash.relation.thresholds import SCORE_DIGITS
+from es_simhash.relation.thresholds import SCORE_DIGITS, SCORING
 from es_simhash.store.rows import Row
 from es_simhash.store.source import stored_text
 
@@ -48,6 +48,7 @@ class Recorder:
         assert relation is not None
         self._number += 1
         head: dict[str, Any] = {
+            "format": FORMAT,
             "run": self._context.run,
             "number": self._number,
             "time": int(time.time() * 1000),
@@ -58,6 +59,7 @@ class Recorder:
             "action": decision.action,
             "kind": relation.kind,
             "score": relation.score,
+            "scoring": SCORING,
             "coverage": [relation.coverage.of_query, relation.coverage.of_hit],
             "evidence": self._evidence(decision, stored, batch),
         }

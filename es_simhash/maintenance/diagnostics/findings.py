@@ -10,7 +10,7 @@ from es_simhash.maintenance.diagnostics.bit_distances import BitBalance
 from es_simhash.maintenance.diagnostics.block_searches import HotBlock, Recall, SearchCost
 from es_simhash.maintenance.diagnostics.document_sample import MISSING, STALE, UNREADABLE
 from es_simhash.maintenance.diagnostics.index_state import IndexSettings
-from es_simhash.store.index_counts import SchemeCoverage, Status
+from es_simhash.store.index_counts import SchemeCoverage, Status, other_threshold
 from es_simhash.text.counting import counted, percent, plural
 
 # Shares of the documents from which empty texts are a hint, and a problem.
@@ -82,6 +82,8 @@ def status_findings(status: Status, backfill: str) -> Iterator[Finding]:
             f"Index {name!r} has {left_out.reason}: its documents are in no answer.",
             f"If they should be: `es-simhash install {name}`, then `es-simhash backfill {name}`.",
         )
+    if status.other_scoring is not None:
+        yield Finding("problem", *other_threshold(status.other_scoring, status.index))
     if status.failed:
         yield Finding(
             "problem",

@@ -52,7 +52,12 @@ def count_documents(
     else:
         status = count_statuses(gateway, index, config, filters)
     background = _background(gateway, index, config)
-    status = replace(status, background=background, left_out=config.left_out)
+    status = replace(
+        status,
+        background=background,
+        left_out=config.left_out,
+        other_scoring=config.other_scoring,
+    )
     if not with_size:
         return status
     return replace(status, bytes=bytes_of_members(gateway, index, config.simhash_field))

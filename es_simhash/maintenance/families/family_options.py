@@ -8,11 +8,11 @@ from es_simhash.constraints import constraints
 from es_simhash.described import require_valid
 from es_simhash.errors import InputError
 from es_simhash.pairs.representatives import Representative
-from es_simhash.relation.thresholds import VERSION_SCORE
+from es_simhash.relation.thresholds import SCORING, VERSION_SCORE
 from es_simhash.store.config import IndexConfig
 
-# Incremented when a change of the scores gives other families of the same texts.
-_SCORING = 2
+# How settings keys name the score, which gives other families of the same texts when it changes.
+_SCORING = SCORING.rpartition("-")[2]
 # Stands before the field in settings keys; no name of a field has it.
 _WITHIN = "\nwithin "
 
@@ -69,7 +69,7 @@ class FamilyOptions:
             threshold: Where versions begin in the index.
         """
         date_field = self.date_field if self.compares_dates else None
-        scoring = f"v{_SCORING}" if threshold == VERSION_SCORE else f"v{_SCORING}@{threshold}"
+        scoring = _SCORING if threshold == VERSION_SCORE else f"{_SCORING}@{threshold}"
         within = f"{_WITHIN}{self.within}" if self.within else ""
         return f"{scoring} {self.rule} {date_field}{within}"
 

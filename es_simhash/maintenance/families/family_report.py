@@ -5,6 +5,7 @@ from typing import Any
 
 from es_simhash.pairs.family_changes import NOTHING, Family, FamilyChanges
 from es_simhash.relation.references import DocumentRef
+from es_simhash.relation.thresholds import SCORING
 
 
 @dataclass(frozen=True)
@@ -65,4 +66,5 @@ class FamiliesReport:
             "parted": [list(ids) for ids in self.parted],
             "valueless": list(self.valueless),
             **self.changes.to_dict(),
+            "scoring": SCORING,
         }

@@ -52,7 +52,9 @@ def _remember_documents(gateway: Gateway, sidecar: str, config: IndexConfig) -> 
     changes: dict[str, Any] = {"text": str(config.text_field)}
     if document_settings(gateway, sidecar, simhash_field=field) == DocumentSettings():
         changes |= asdict(config.documents)
-        defaults = ("representative", "within", "min_score", "version_threshold")
+        defaults = ("representative", "within", "min_score")
         changes |= {name: getattr(config, name) for name in defaults}
+        # It would be stored as one of today's score.
+        changes["version_threshold"] = None if config.other_scoring else config.version_threshold
     if config.names_text_field:
         configure(gateway, sidecar, changes, simhash_field=field)

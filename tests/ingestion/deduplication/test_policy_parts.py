@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.text_fingerprints import fingerprint
-from es_simhash.ingestion.deduplication.audit_log import FileAudit, Record
+from es_simhash.ingestion.deduplication.audit_log import FORMAT, FileAudit, Record
 from es_simhash.ingestion.deduplication.recent_documents import RecentDocuments, ShingleQuery
 from es_simhash.ingestion.deduplication.version_decisions import IncomingDocument, Original
 from es_simhash.store.codec import shingle_terms, shingles_of
@@ -83,6 +83,18 @@ def test_an_answer_is_outdated_when_what_it_lacks_is_forgotten() -> None:
 
 # What each decision says, and undo needs.
 HEAD = {"run": "r", "index": "i", "id": "d", "other": "o", "action": "skip", "number": 1, "time": 2}
+
+
+def test_records_of_a_later_version_are_not_passed_over_as_if_cut_off(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    known = Record({**HEAD, "format": FORMAT}, b"{}")
+    # What the first versions wrote names no format; a later one may have other members altogether.
+    later = Record({"format": FORMAT + 1, "what": "unknown"})
+    path.write_bytes(b"".join(each.line() + b"\n" for each in (Record(HEAD), known, later)))
+    records = FileAudit(path).read()
+    assert [next(records), next(records)] == [Record(HEAD), known]
+    with pytest.raises(InputError, match=f"format {FORMAT + 1}.* reads {FORMAT}.* Use the version"):
+        next(records)
 
 
 @given(

@@ -12,7 +12,7 @@ from es_simhash.errors import InputError
 from es_simhash.relation.analysed_text import TextAnalyser
 from es_simhash.relation.relation import VERSION_KINDS
 from es_simhash.relation.scoring import version_value
-from es_simhash.relation.thresholds import VERSION_SCORE
+from es_simhash.relation.thresholds import FIRST_SCORING, SCORING, VERSION_SCORE
 from es_simhash.relation.version_value import rescaled
 from es_simhash.store.config import IndexConfig
 from tests.support.made_up_texts import make_text, revise
@@ -189,3 +189,77 @@ def test_the_threshold_is_set_shown_and_removed_on_the_command_line(
     assert shown(*at, "--version-threshold", "0.7")["version_threshold"] == 0.7
     assert shown(*at)["version_threshold"] == 0.7
     assert shown(*at, "--unset", "version-threshold")["version_threshold"] is None
+
+
+@pytest.mark.cluster
+def test_a_threshold_names_its_score_and_that_of_another_is_reported(
+    client: Any, desk: Any, shown: Shown, cluster_url: str
+) -> None:
+    from es_simhash.cli.main import cli
+
+    def lines(*command: str) -> tuple[str, dict[str, Any]]:
+        arguments = [*command, "--format", "json", "--url", cluster_url]
+        done = CliRunner().invoke(cli, arguments)
+        found = json.loads(done.stdout)
+        return done.stderr, found[0] if isinstance(found, list) else found
+
+    desk.put([{"id": "a", "text": FIRST}])
+    client.indices.refresh(index=desk.name)
+    questions = ("related", desk.name, "--id", "a"), ("status", desk.name), ("doctor", desk.name)
+    assert shown("config", desk.name, "--version-threshold", "0.7")["scoring"] == SCORING
+    _, answer = lines(*questions[0])
+    assert answer["scoring"] == SCORING
+    for before in ({"version_threshold": 0.7}, {"version_threshold": 0.7, "scoring": SCORING}):
+        # The first of them is what versions stored whose scores had no name.
+        _write_settings(client, desk.name, before)
+        assert shown("config", desk.name)["scoring"] == FIRST_SCORING
+        for command in questions:
+            assert "threshold" not in lines(*command)[0]
+        assert lines(*questions[1])[1]["other_scoring"] is None
+    _write_settings(client, desk.name, {"version_threshold": 0.7, "scoring": "versions-v9"})
+    way_out = f"es-simhash config {desk.name} --unset version-threshold"
+    said, _ = lines(*questions[0])
+    assert "stored for the score versions-v9, and scores are those of" in said
+    assert way_out in said
+    assert lines(*questions[1])[1]["other_scoring"] == "versions-v9"
+    table = CliRunner().invoke(cli, ["status", desk.name, "--no-size", "--url", cluster_url])
+    assert "versions-v9" in table.stdout
+    assert way_out in table.stdout
+    _, examined = lines(*questions[2])
+    (problem,) = [each for each in examined["findings"] if "versions-v9" in each["message"]]
+    assert way_out in problem["advice"]
+    # Any other setting leaves the threshold what it is of, and the way out leads out.
+    assert shown("config", desk.name, "--min-score", "0.2")["scoring"] == "versions-v9"
+    shown(*way_out.split()[1:])
+    assert lines(*questions[0])[0] == ""
+    assert shown("config", desk.name)["scoring"] is None
+
+
+def _write_settings(client: Any, index: str, settings: dict[str, Any]) -> None:
+    """Store what an index says of its documents as another version of the product does."""
+    meta = client.indices.get_mapping(index=index)[index]["mappings"]["_meta"]
+    meta["es_simhash"]["simhash"]["documents"] = settings
+    client.indices.put_mapping(index=index, meta=meta)
+
+
+@pytest.mark.cluster
+def test_a_name_of_the_score_is_not_set_by_hand(client: Any, desk: Any) -> None:
+    from es_simhash.store.installation.document_settings import configure
+
+    with pytest.raises(InputError, match="'scoring'"):
+        configure(client, desk.name, {"scoring": "versions-v1"})
+
+
+@pytest.mark.cluster
+def test_a_sidecar_takes_over_no_threshold_of_another_score(
+    client: Any, swept_index: Any, sidecar: str
+) -> None:
+    from es_simhash.maintenance.backfills.backfill import backfill
+    from es_simhash.store.installation.document_settings import document_settings
+
+    swept_index.put([{"id": "a", "text": FIRST}])
+    settings = {"version_threshold": 0.7, "min_score": 0.2, "scoring": "versions-v9"}
+    _write_settings(client, swept_index.name, settings)
+    list(backfill(client, swept_index.name, sidecar=sidecar))
+    taken = document_settings(client, sidecar)
+    assert (taken.min_score, taken.version_threshold, taken.scoring) == (0.2, None, None)
