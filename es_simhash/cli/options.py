@@ -1,5 +1,6 @@
 """Options that several commands have: the connection, the index and its fields, versions, files."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -20,7 +21,7 @@ from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticSche
 from es_simhash.store.config import SETTINGS, IndexConfig
 from es_simhash.store.connection import DEFAULT_URL, Connection
 from es_simhash.store.fields import DEFAULT_FIELD
-from es_simhash.store.profiles import ChosenConnection, choose_connection
+from es_simhash.store.profiles import ChosenConnection, choose_connection, misspelt_variables
 
 if TYPE_CHECKING:
     from es_simhash.store.elasticsearch.gateway import Gateway
@@ -99,6 +100,8 @@ def chosen_connection(**values: Any) -> ChosenConnection:
     )
     if chosen.note:
         click.echo(chosen.note, err=True)
+    for name, read in misspelt_variables(os.environ).items():
+        click.echo(f"{name} is not read: use {read}.", err=True)
     return chosen
 
 

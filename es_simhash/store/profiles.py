@@ -1,8 +1,9 @@
 """Profiles of connections in es-simhash.toml, and what decides: options, variables, the profile."""
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,9 @@ _ADDRESS = ("url", "cloud_id")
 _FILES = ("ca_certs", "client_cert", "client_key")
 _CREDENTIALS = (*CREDENTIALS, "password")
 _REFERENCES = ("variable", "file", "keyring")
+_PREFIX = "ES_SIMHASH_"
+# How much of its name a misspelt variable has in common with the right one.
+_MISSPELT = 0.75
 
 Values = Mapping[str, Any]
 
@@ -100,6 +104,23 @@ def choose_connection(
     origins = dict.fromkeys(values, str(profile)) | origins
     connection = _valid({**values, **given, "profile": named})
     return ChosenConnection(connection, origins, note)
+
+
+def misspelt_variables(names: Iterable[str]) -> dict[str, str]:
+    """Return variables that were probably meant for a connection: name → the one that is read.
+
+    Args:
+        names: Names of the environment.
+    """
+    read = {str(each.variable) for each in parameters(Connection).values()}
+    by_end = {name.removeprefix(_PREFIX).removeprefix("ELASTICSEARCH_"): name for name in read}
+    return {
+        name: by_end[nearest[0]]
+        for name in sorted(names)
+        if name.startswith(_PREFIX)
+        and name not in read
+        and (nearest := get_close_matches(name.removeprefix(_PREFIX), by_end, 1, _MISSPELT))
+    }
 
 
 def complete(connection: Connection) -> Connection:

@@ -203,6 +203,19 @@ def test_the_environment_names_the_cluster(
     assert f":{closed_port}" in run("related", "a", "--text", "one").refusal()
 
 
+def test_a_variable_that_is_not_read_is_named(
+    run: Any, closed_port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ES_SIMHASH_URL", "http://another.example:9200")
+    monkeypatch.setenv("ES_SIMHASH_APIKEY", SECRET)
+    monkeypatch.setenv("ES_SIMHASH_DATA", "a")
+    done = run("related", "a", "--text", "one", "--url", f"http://127.0.0.1:{closed_port}")
+    assert done.err.splitlines()[:-1] == [
+        "ES_SIMHASH_APIKEY is not read: use ES_SIMHASH_API_KEY.",
+        "ES_SIMHASH_URL is not read: use ELASTICSEARCH_URL.",
+    ]
+
+
 def test_a_process_of_its_own_ends_the_same_way(closed_port: int) -> None:
     command = [sys.executable, "-m", "es_simhash", "related", "a", "--text", "one", "--url",
                f"http://127.0.0.1:{closed_port}"]  # fmt: skip
