@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 import pytest
 
 from es_simhash.lab.evaluation.labelled_pairs import read_pairs
-from tests.support.browser import Tabs
+from tests.support.browser import Tabs, require_accessible_in_layouts
 from tests.support.edited_lines import LINES, edited
 from tests.support.made_up_texts import make_text, revise
 from tests.support.pages import HOSTILE
@@ -134,11 +134,9 @@ def page(tabs: Tabs) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_is_accessible_narrow_and_wide_and_runs_nothing_of_a_document(
+def test_a_page_is_accessible_in_four_layouts_and_runs_nothing_of_a_document(
     tabs: Tabs, site: str, name: str
 ) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
     requested: list[str] = []
     said: list[str] = []
     listeners = {
@@ -148,15 +146,10 @@ def test_a_page_is_accessible_narrow_and_wide_and_runs_nothing_of_a_document(
     }
     # axe-core is a script, which the policy of the pages forbids.
     with tabs.open(size=(320, 800), bypass_csp=True, on=listeners) as page:
-        page.emulate_media(color_scheme="dark")
         page.goto(site + PAGES[name])
         if page.locator("related-documents").count():
             wait_for(page, "ready")
-        for width, scheme in ((320, "dark"), (1600, "light")):
-            page.set_viewport_size({"width": width, "height": 800})
-            page.emulate_media(color_scheme=scheme)
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
-            assert Axe().run(page).response["violations"] == []
+        require_accessible_in_layouts(page)
         assert {url[: len(site)] for url in requested} == {site}
         assert name == "error" or said == []
         resolved = "all => all.map(each => new URL(each.getAttribute('href'), location).href)"
