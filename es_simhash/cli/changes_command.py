@@ -29,7 +29,6 @@ from es_simhash.differences.difference import Changes
 from es_simhash.differences.history import Blame, BlamedSentence, History
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
-from es_simhash.relation.relation import Coverage
 from es_simhash.relation.text_comparison import coverage_of
 from es_simhash.text.counting import counted
 from es_simhash.text.escaping import one_line
@@ -140,12 +139,12 @@ def _print_history(history: History, titles: Titles, scheme: Scheme, output_form
         printer.print_summary(step.changes, _coverage(step.changes, scheme), "  ")
 
 
-def _coverage(found: Changes, scheme: Scheme) -> Coverage | None:
-    """Return the coverage of two versions as `families show` has it; None of texts too long."""
+def _coverage(found: Changes, scheme: Scheme) -> str:
+    """Return the coverage of two versions as `families show` has it; empty of texts too long."""
     try:
-        return coverage_of(found.text_a, found.text_b, scheme)
+        return str(coverage_of(found.text_a, found.text_b, scheme))
     except InputError:
-        return None
+        return ""
 
 
 @command

@@ -23,7 +23,7 @@ from es_simhash.differences.rendering.hunks import (
 )
 from es_simhash.differences.rendering.unified import unified_diff
 from es_simhash.differences.version_timeline import Timeline
-from es_simhash.relation.relation import Coverage, DocumentContext, Relation
+from es_simhash.relation.relation import DocumentContext, Relation
 from es_simhash.text.escaping import one_line, printable
 
 # Ids in one line; JSON lists all.
@@ -112,7 +112,7 @@ def print_changes(
     else:
         console = console_of(output_format)
         console.print(Text(f"{one_line(name_a)} → {one_line(name_b)}"), soft_wrap=True)
-        coverage = None if relation is None or relation.kind == "semantic" else relation.coverage
+        coverage = "" if relation is None else relation.coverage_sentence
         ChangesPrinter(console).print(changes, coverage)
 
 
@@ -143,8 +143,14 @@ class ChangesPrinter:
         self._console = console
         self._has_colours = console.is_terminal and not console.no_color
 
-    def print(self, changes: Changes, coverage: Coverage | None) -> None:
-        """Print the summary, what differs in numbers, dates and names, and the changes."""
+    def print(self, changes: Changes, coverage: str) -> None:
+        """Print the summary, what differs in numbers, dates and names, and the changes.
+
+        Args:
+            changes: The changes.
+            coverage: How much of each text appears in the other, as a sentence; empty where that
+                is not known.
+        """
         self.print_summary(changes, coverage)
         found = list(hunks(changes))
         for hunk in found[:_MAX_HUNKS]:
@@ -152,10 +158,10 @@ class ChangesPrinter:
             self._print_hunk(hunk)
         self._print_more(len(found) - _MAX_HUNKS, "changes")
 
-    def print_summary(self, changes: Changes, coverage: Coverage | None, indent: str = "") -> None:
+    def print_summary(self, changes: Changes, coverage: str, indent: str = "") -> None:
         """Print the summary with the coverage, and what differs in numbers, dates and names."""
         line = str(changes.summary)
-        if coverage is not None and changes.summary.is_partial:
+        if coverage and changes.summary.is_partial:
             line = f"{line}; {coverage}"
         self._console.print(Text(f"{indent}{line}", "bold"), soft_wrap=True)
         rows = counted_key_changes(changes)

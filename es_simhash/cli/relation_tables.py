@@ -102,9 +102,7 @@ def print_pair(a: str, b: str, relation: Relation, console: Console) -> None:
 
 def _score_line(relation: Relation) -> str:
     line = f"{_kind_and_reuse(relation)}, score {score_text(relation.score)}"
-    if relation.kind == "semantic":
-        return line
-    return f"{line}; {relation.coverage}"
+    return "; ".join(filter(None, (line, relation.coverage_sentence)))
 
 
 def _unrelated_line(relation: Relation) -> str:

@@ -175,6 +175,18 @@ class Relation:
             return False
         return self.reuse is None or self.reuse.kind != "paraphrased"
 
+    @property
+    def coverage_sentence(self) -> str:
+        """How much of each text appears in the other; of passages, which may be edited, how much
+        of each text they are. Empty of semantic neighbours.
+        """
+        if self.kind == "semantic":
+            return ""
+        if self.kind != "shares_passages":
+            return str(self.coverage)
+        shares = percent(self.coverage.of_query), percent(self.coverage.of_hit)
+        return f"{shares[0]} of A and {shares[1]} of B are shared passages"
+
     def by_place(self) -> "Relation":
         """Return the relation with its passages in the order of the query."""
         ordered = sorted(

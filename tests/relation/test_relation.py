@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from es_simhash import compare, reason
-from es_simhash.relation.relation import Coverage, Relation, semantic_score
+from es_simhash.relation.relation import Coverage, Kind, Relation, semantic_score
 from es_simhash.relation.thresholds import SHOWN_SCORE, SHOWN_SIMILARITY, VERSION_SCORE
 from es_simhash.semantics.profiler import profile_texts
 from es_simhash.semantics.similarity import compare_profiles
@@ -90,6 +90,19 @@ def test_a_shared_passage_is_quoted() -> None:
     relation = compare(f"{numbers} {TEXT}", f"{others} {TEXT}")
     assert relation.kind == "shares_passages"
     assert "“The harbour opens at six" in reason(relation)
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [
+        ("version", "60% of A appears in B, 100% of B appears in A"),
+        # They may be edited: not all of it appears in the other.
+        ("shares_passages", "60% of A and 100% of B are shared passages"),
+        ("semantic", ""),
+    ],
+)
+def test_what_is_said_of_the_coverage_is_true_of_the_kind(kind: Kind, sentence: str) -> None:
+    assert Relation("a", kind, 0.5, Coverage(0.6, 1.0)).coverage_sentence == sentence
 
 
 def test_a_neighbour_without_evidence_claims_nothing() -> None:

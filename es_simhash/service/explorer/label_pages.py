@@ -144,7 +144,7 @@ class LabelPages:
             "comparison": shown,
             "a": comparison.a,
             "b": comparison.b,
-            "coverage": comparison.relation.coverage,
+            "coverage": comparison.relation.coverage_sentence,
             "passages": len(comparison.relation.evidence),
             "value": pair_field(pair.ids),
             "token": self._seal.token(caller, pair.ids),

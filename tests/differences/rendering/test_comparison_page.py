@@ -117,8 +117,8 @@ def test_a_page_has_coverage_and_links_to_shared_passages() -> None:
     page.require_linked()
     page.require_harmless()
     coverage = relation.coverage
-    assert f"{coverage.of_query:.0%} of A appears in B" in page.words
-    assert f"{coverage.of_hit:.0%} of B appears in A" in page.words
+    shares = f"{coverage.of_query:.0%} of A and {coverage.of_hit:.0%} of B are shared passages"
+    assert shares in page.words
     assert "Shared passages" in page.words
     assert page.tags.count("path") >= 1
     # Both ends of the passage are linked, and lead to rows that have it.
