@@ -46,9 +46,10 @@ def percent(share: float) -> str:
 
 
 def score_text(score: float) -> str:
-    """Return a score in hundredths; 1.00 only for one of 1, which texts that differ never have.
+    """Return a score in hundredths, never rounded up to a tenth, as kinds begin at some of these.
 
-    >>> score_text(0.874), score_text(0.9998), score_text(1.0)
-    ('0.87', '0.99', '1.00')
+    >>> score_text(0.874), score_text(0.5999), score_text(0.6), score_text(0.9998), score_text(1.0)
+    ('0.87', '0.59', '0.60', '0.99', '1.00')
     """
-    return f"{score if score >= 1 else min(0.99, score):.2f}"
+    shown = f"{score:.2f}"
+    return f"{float(shown) - 0.01:.2f}" if shown.endswith("0") and float(shown) > score else shown

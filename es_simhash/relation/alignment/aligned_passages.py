@@ -132,7 +132,7 @@ def _passages(pair: TextPair, seed_pairs: Seeds) -> Iterator[AlignedPassage]:
             continue
         at = pair.trimmed(_around(pair, seed_pairs, group))
         agreement = pair.agreement(at)
-        if _is_passage(pair, agreement, PASSAGE_COSINE):
+        if _is_passage(pair, at, agreement, PASSAGE_COSINE):
             yield AlignedPassage(at, agreement)
 
 
@@ -146,9 +146,15 @@ def _around(pair: TextPair, seed_pairs: Seeds, group: Ints) -> Stretches:
     )
 
 
-def _is_passage(pair: TextPair, agreement: Agreement, cosine: float) -> bool:
-    """Check whether two stretches have more in common than by chance."""
+def _is_passage(pair: TextPair, at: Stretches, agreement: Agreement, cosine: float) -> bool:
+    """Check whether two stretches have more in common than by chance.
+
+    Copied runs that would be a passage alone are one as well where what is around them is edited:
+    the more two texts share, the more are they found to.
+    """
     if agreement.kind == "verbatim" and agreement.letters >= pair.least_letters:
+        return True
+    if agreement.kind == "edited" and pair.copied_letters(at) >= pair.least_letters:
         return True
     return agreement.cosine >= cosine and agreement.information >= pair.least_information
 
@@ -172,7 +178,7 @@ def _summaries(
         if long < SUMMARY_RATIO * short:
             continue
         agreement = pair.agreement(at)
-        if _is_passage(pair, agreement, SUMMARY_COSINE):
+        if _is_passage(pair, at, agreement, SUMMARY_COSINE):
             yield AlignedPassage(at, agreement)
 
 

@@ -160,6 +160,15 @@ class TextPair:
         share = (kept[0].sum() + kept[1].sum()) / (len(kept[0]) + len(kept[1]))
         return Agreement(min(1.0, cosine), information, float(share), letters)
 
+    def copied_letters(self, at: Stretches) -> int:
+        """Return the letters of two stretches in runs of equal tokens, of the one with fewer."""
+        return min(
+            int(text.token_letters[start:end][copied[start:end]].sum())
+            for text, copied, (start, end) in zip(
+                (self.query, self.hit), self.copied, at.sides, strict=True
+            )
+        )
+
     def trimmed(self, at: Stretches) -> Stretches:
         """Return the stretches from the first to the last equal run, where they are a copy.
 

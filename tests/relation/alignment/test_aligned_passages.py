@@ -140,6 +140,31 @@ def test_each_kind_is_named(texts: Texts) -> None:
     assert 0 < found.score < 1
 
 
+# What is the same in both is most of the text, and too few words to be rare.
+REPORTS = {
+    "de": "Bericht {}. Der Bericht der Stadtwerke für das Jahr {} zeigt einen Gewinn von {} "
+    "Millionen Euro. Die Zahl der Kunden stieg um drei Prozent auf {}. Für das kommende Jahr plant "
+    "das Unternehmen den Bau eines neuen Wasserwerks am Nordufer.",
+    "ar": "تقرير {}. أعلنت هيئة المياه في تقرير سنة {} أن الأرباح بلغت {} مليون دينار. وارتفع عدد "
+    "المشتركين إلى {} مشترك. وتخطط الهيئة لبناء محطة مياه جديدة على الضفة الشمالية للنهر خلال "
+    "العام المقبل.",
+    "hi": "रिपोर्ट {}। जल निगम की {} की रिपोर्ट में {} करोड़ रुपये का लाभ दिखाया गया है। ग्राहकों की संख्या "
+    "बढ़कर {} हो गई। अगले साल निगम उत्तरी तट पर एक नया जल संयंत्र बनाने की योजना बना रहा है।",
+}
+
+
+@pytest.mark.parametrize("language", REPORTS)
+def test_short_texts_of_which_only_the_numbers_differ_share_a_passage(language: str) -> None:
+    query, hit = (
+        REPORTS[language].format(*numbers)
+        for numbers in ((2023, 2023, 12, 84000), (2024, 2024, 14, 87000))
+    )
+    [passage] = shared(query, hit)
+    assert passage.kind == "edited"
+    assert len(passage.query.text) > 0.9 * len(query)
+    assert len(passage.hit.text) > 0.9 * len(hit)
+
+
 def test_what_was_copied_is_shown_to_the_letter(texts: Texts) -> None:
     query = texts.host(texts.bees, texts.harbour, 5)
     hit = texts.host(texts.bees, texts.school, 3)
