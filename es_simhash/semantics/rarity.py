@@ -20,6 +20,7 @@ from es_simhash.semantics.languages.chinese_segmentation import word_frequencies
 from es_simhash.semantics.languages.word_lists import LANGUAGE_ALIASES
 from es_simhash.semantics.languages.words import normal_form
 from es_simhash.semantics.semantic_scheme import OPTIONAL_PACKAGES, installed_packages
+from es_simhash.text.memo import Memo
 
 # Words that occur less than once in ten million are all as rare as each other.
 UNKNOWN_RARITY = 5.0
@@ -126,35 +127,20 @@ def _of_source(source: str, language: str) -> _Rarities:
     return _Rarities({}, language)
 
 
-class WordRarities(dict[str, float]):
-    """Rarity of single words, cached; one constant in a language without frequencies."""
-
-    def __init__(self, language: str, packages: frozenset[str] | None, default: float) -> None:
-        super().__init__()
-        self._language, self._packages = language, packages
-        self._default = default if frequency_source(language, packages) == "none" else None
-
-    def __missing__(self, word: str) -> float:
-        if self._default is not None:
-            return self._default
-        if len(self) >= _MAX_WORDS_CACHED:
-            self.clear()
-        (value,) = rarity([word], self._language, self._packages)
-        return self.setdefault(word, float(value))
-
-
 @lru_cache(maxsize=128)
 def word_rarities(
     language: str, packages: frozenset[str] | None, *, default: float
-) -> WordRarities:
-    """Return the rarities of single words of a language.
+) -> Memo[str, float]:
+    """Return the rarities of single words of a language, cached.
 
     Args:
         language: ISO 639-1 code.
         packages: Packages whose frequencies may be used; by default those that are installed.
         default: Rarity of every word of a language without frequencies.
     """
-    return WordRarities(language, packages, default)
+    if frequency_source(language, packages) == "none":
+        return Memo(lambda word: default)
+    return Memo(lambda word: float(rarity([word], language, packages)[0]), _MAX_WORDS_CACHED)
 
 
 def shipped_rarities(language: str) -> dict[str, float]:

@@ -8,7 +8,7 @@ With a background of the index, what is common there weighs less among concepts 
 A cosine is a sum over what is shared, so each shared concept and entity contributes to h.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.rarity import rarity
 from es_simhash.semantics.semantic_profile import SemanticProfile
 from es_simhash.semantics.semantic_similarity import SemanticSimilarity
+from es_simhash.text.memo import Memo
 
 # Chosen on their plateau over four collections, docs/semantic-neighbours.md.
 VECTOR_WEIGHT, ENTITY_WEIGHT = 0.4, 0.2
@@ -29,8 +30,8 @@ LEARNED_VECTOR_WEIGHT = 0.3
 _WITHOUT_ENTITIES = frozenset({"zh"})
 # Prefix of the term of a full name among the words of entities.
 FULL_NAME = "@"
-# Names of a language that are cached, and backgrounds; dropping all at once is cheap and rare.
-_MAX_NAMES, _MAX_BACKGROUNDS = 1 << 16, 16
+# Backgrounds of which names are cached; dropping all at once is cheap and rare.
+_MAX_BACKGROUNDS = 16
 
 
 class SimilarityWeights(NamedTuple):
@@ -201,25 +202,11 @@ def _weighed(names: Sequence[str], profile: SemanticProfile) -> tuple[dict[str, 
     return terms, sum([weight * weight for weight in terms.values()]) ** 0.5
 
 
-class _Names(dict[str, Mapping[str, float]]):
-    """The terms of names, by name, computed when they are first needed."""
-
-    def __init__(self, compute: Callable[[str], Mapping[str, float]]) -> None:
-        super().__init__()
-        self._compute = compute
-
-    def __missing__(self, name: str) -> Mapping[str, float]:
-        if len(self) >= _MAX_NAMES:
-            self.clear()
-        self[name] = terms = self._compute(name)
-        return terms
-
-
-def _names(profile: SemanticProfile) -> _Names:
+def _names(profile: SemanticProfile) -> Memo[str, Mapping[str, float]]:
     """Return the rarities of names and their words; what is common in the index has less."""
     language, background = profile.language, profile.background
     if language in _WITHOUT_ENTITIES:
-        return _Names(lambda name: {})
+        return Memo(lambda name: {})
     names = _names_of_language(language, profile.packages)
     if background is None:
         return names
@@ -228,18 +215,18 @@ def _names(profile: SemanticProfile) -> _Names:
     if weighed is None:
         if len(_WEIGHED_NAMES) >= _MAX_BACKGROUNDS:
             _WEIGHED_NAMES.clear()
-        weighed = _Names(lambda name: background.weighed_names(names[name], language, FULL_NAME))
+        weighed = Memo(lambda name: background.weighed_names(names[name], language, FULL_NAME))
         _WEIGHED_NAMES[key] = weighed
     return weighed
 
 
 # Names as a background weighs them, by its name, the language and the packages.
-_WEIGHED_NAMES: dict[tuple[str, str, frozenset[str]], _Names] = {}
+_WEIGHED_NAMES: dict[tuple[str, str, frozenset[str]], Memo[str, Mapping[str, float]]] = {}
 
 
 @lru_cache(maxsize=64)
-def _names_of_language(language: str, packages: frozenset[str]) -> _Names:
-    return _Names(lambda name: _name_terms(name, language, packages))
+def _names_of_language(language: str, packages: frozenset[str]) -> Memo[str, Mapping[str, float]]:
+    return Memo(lambda name: _name_terms(name, language, packages))
 
 
 def name_terms(name: str, language: str, packages: frozenset[str]) -> Mapping[str, float]:

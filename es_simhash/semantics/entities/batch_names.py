@@ -44,6 +44,7 @@ from es_simhash.semantics.languages.lexicon import equal_keys
 from es_simhash.semantics.semantic_profile import Entity, NamedEntities, Spans
 from es_simhash.text.characters import CODE_POINTS, code_points
 from es_simhash.text.lines import unwrapped
+from es_simhash.text.memo import Memo
 from es_simhash.text.tokens import Ints
 
 _BETWEEN_TEXTS = "\n"
@@ -54,8 +55,6 @@ _BREAK, _OPENS_LINE, _SPACE = 1, 2, 4
 # What a lone word is, as bits: it can be a name; it is rare enough for one; behind its first letter
 # it is in lower case.
 _MAY_NAME, _RARE, _LOWER = 1, 2, 4
-# Lone words whose bits are cached; dropping all of them is cheap and rare.
-_LONE_WORDS = 1 << 15
 
 
 class _Runs(NamedTuple):
@@ -231,25 +230,15 @@ def _line_kinds() -> NDArray[np.uint8]:
     return kinds
 
 
-class _LoneWords(dict[str, int]):
-    """What each word is as a name of its own, as bits."""
-
-    def __init__(self, rules: NameRules) -> None:
-        super().__init__()
-        self._rules = rules
-
-    def __missing__(self, word: str) -> int:
-        if len(self) >= _LONE_WORDS:
-            self.clear()
-        may, is_rare = may_name(word, self._rules), is_rare_name(word, self._rules)
-        bits = _MAY_NAME * may + _RARE * is_rare + _LOWER * word[1:].islower()
-        self[word] = bits
-        return bits
+def _lone_word(word: str, rules: NameRules) -> int:
+    """Return what a word is as a name of its own, as bits."""
+    may, is_rare = may_name(word, rules), is_rare_name(word, rules)
+    return _MAY_NAME * may + _RARE * is_rare + _LOWER * word[1:].islower()
 
 
 @lru_cache(maxsize=128)
-def _lone_words(rules: NameRules) -> _LoneWords:
-    return _LoneWords(rules)
+def _lone_words(rules: NameRules) -> Memo[str, int]:
+    return Memo(lambda word: _lone_word(word, rules))
 
 
 def _bits(words: Sequence[str], kinds: dict[str, int]) -> Ints:

@@ -18,8 +18,9 @@ from typing import NamedTuple
 from es_simhash.semantics.entities.capital_runs import MAX_RUN_LENGTH, capital_runs
 from es_simhash.semantics.entities.run_words import NameRules, is_acronym, name_rules, trimmed
 from es_simhash.semantics.languages.word_lists import LANGUAGE_ALIASES
-from es_simhash.semantics.rarity import WordRarities, word_rarities
+from es_simhash.semantics.rarity import word_rarities
 from es_simhash.semantics.semantic_profile import Entity
+from es_simhash.text.memo import Memo
 
 # These languages write every noun with a capital.
 NOUN_CAPITALS = frozenset({"de", "lb"})
@@ -50,13 +51,14 @@ _MIN_CAPITALS_RARITY = 2.5
 # Rarity of every word of a language without frequencies: neither common nor rare.
 _UNDECIDED = 2.0
 MAX_NAME_LENGTH = 100
-# Runs whose candidates are cached, about 20 MB of a language; dropping all of them is rare.
-_MAX_RUNS = 1 << 16
 # Of a run of more words, as headlines have, only parts are names; of one in capitals already where
 # it has four.
 _MAX_NAME_WORDS = {True: 3, False: 5}
 # Two capitals are rather an abbreviation (CD, KO, AM) than a name, but for those listed.
 _SHORT_ACRONYM = 2
+
+# What a word is where nouns have a capital: one of them, a name behind no determiner, or a name.
+_NOUN, _UNDETERMINED, _NAME = range(3)
 
 
 class Candidate(NamedTuple):
@@ -107,7 +109,7 @@ def names_among(candidates: list[Candidate], text: str, rules: NameRules) -> lis
     return select(candidates, text, rules)
 
 
-def name_rarities(rules: NameRules) -> WordRarities:
+def name_rarities(rules: NameRules) -> Memo[str, float]:
     """Return the rarities of the words of the language of the rules."""
     return word_rarities(rules.language, rules.packages, default=_UNDECIDED)
 
@@ -123,27 +125,13 @@ def name_candidates(text: str, rules: NameRules) -> Iterator[Candidate]:
                 yield Candidate(start + offset, name, is_sure and not in_headline)
 
 
-class _RunCandidates(dict[tuple[str, bool], Candidate | None]):
-    """What may be a name of each run, by its words and whether it opens a sentence.
+@lru_cache(maxsize=128)
+def run_candidates(rules: NameRules) -> Memo[tuple[str, bool], Candidate | None]:
+    """Return what may be a name of each run, by its words and whether it opens a sentence.
 
     Runs recur between texts.
     """
-
-    def __init__(self, rules: NameRules) -> None:
-        super().__init__()
-        self._rules = rules
-
-    def __missing__(self, run: tuple[str, bool]) -> Candidate | None:
-        if len(self) >= _MAX_RUNS:
-            self.clear()
-        self[run] = candidate = _candidate_in(*run, self._rules)
-        return candidate
-
-
-@lru_cache(maxsize=128)
-def run_candidates(rules: NameRules) -> dict[tuple[str, bool], Candidate | None]:
-    """Return what may be a name of each run, by its words and whether it opens a sentence."""
-    return _RunCandidates(rules)
+    return Memo(lambda run: _candidate_in(*run, rules))
 
 
 def _candidate_in(run: str, initial: bool, rules: NameRules) -> Candidate | None:
@@ -284,14 +272,26 @@ def _names_among_nouns(candidates: list[Candidate], text: str, rules: NameRules)
 
 
 def _is_name_among_nouns(candidate: Candidate, text: str, rules: NameRules) -> bool:
-    start, name, _ = candidate
+    word = _words_among_nouns(rules)[candidate.name]
+    if word != _UNDETERMINED:
+        return word == _NAME
+    before = text[max(0, candidate.start - 20) : candidate.start].split()
+    return not (before and before[-1].lower() in rules.words("determiner"))
+
+
+@lru_cache(maxsize=16)
+def _words_among_nouns(rules: NameRules) -> Memo[str, int]:
+    """Return what a word with a capital is where nouns have one; most are in every text."""
+    return Memo(lambda name: _word_among_nouns(name, rules))
+
+
+def _word_among_nouns(name: str, rules: NameRules) -> int:
     if name.isupper() or name.lower() in rules.words("name"):
-        return True
-    before = text[max(0, start - 20) : start].split()
-    return (
+        return _NAME
+    may_name = (
         name.isalpha()
         and len(name) <= _MAX_GERMAN_NAME_LENGTH
-        and not (before and before[-1].lower() in rules.words("determiner"))
         and not _GERMAN_NOUN.search(name)
         and name_rarities(rules)[name.lower()] > _UNLISTED
     )
+    return _UNDETERMINED if may_name else _NOUN

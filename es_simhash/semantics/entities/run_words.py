@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from es_simhash.semantics.languages.word_lists import rule_words, stop_words
+from es_simhash.text.memo import Memo
 
 # Languages that elide articles before names: d'Estaing.
 ELIDING = frozenset({"ca", "fr", "it"})
@@ -15,8 +16,6 @@ _ELIDED = re.compile(r"^(?:[CDJLMNST]|Qu|Dell|Nell|All|Sull|Dall|Un)['’]")
 CAPITAL, LEADING, TRAILING, OPENING, ARTICLE, TIME, SMALL, NUMBER = (1 << bit for bit in range(8))
 # What no last word of a name is.
 CUT_BEHIND = TRAILING | TIME | SMALL | NUMBER
-# Words whose bits are cached; dropping all of them is cheap and rare.
-_WORDS_CACHED = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -53,39 +52,27 @@ def is_acronym(word: str, rules: NameRules) -> bool:
     return word.isupper() and word.lower() in rules.words("acronym")
 
 
-class RunWords(dict[str, int]):
-    """What each word of a run is, as bits."""
-
-    def __init__(self, rules: NameRules) -> None:
-        super().__init__()
-        self._rules = rules
-
-    def __missing__(self, word: str) -> int:
-        if len(self) >= _WORDS_CACHED:
-            self.clear()
-        self[word] = bits = self._bits(word)
-        return bits
-
-    def _bits(self, word: str) -> int:
-        rules, lower = self._rules, word.lower()
-        bare, acronym = lower.rstrip("."), is_acronym(word, rules)
-        is_kind = {
-            CAPITAL: word[:1].isupper() or word[:1].istitle(),
-            LEADING: bare in rules.leading and not acronym,
-            TRAILING: lower in rules.trailing and not acronym,
-            OPENING: bare in rules.words("opening"),
-            ARTICLE: bare in rules.words("article"),
-            TIME: lower in rules.words("time"),
-            SMALL: word.islower(),
-            NUMBER: word[:1].isdigit(),
-        }
-        return sum(bit for bit, is_one in is_kind.items() if is_one)
+def _kinds(word: str, rules: NameRules) -> int:
+    """Return what a word of a run is, as bits."""
+    lower = word.lower()
+    bare, acronym = lower.rstrip("."), is_acronym(word, rules)
+    is_kind = {
+        CAPITAL: word[:1].isupper() or word[:1].istitle(),
+        LEADING: bare in rules.leading and not acronym,
+        TRAILING: lower in rules.trailing and not acronym,
+        OPENING: bare in rules.words("opening"),
+        ARTICLE: bare in rules.words("article"),
+        TIME: lower in rules.words("time"),
+        SMALL: word.islower(),
+        NUMBER: word[:1].isdigit(),
+    }
+    return sum(bit for bit, is_one in is_kind.items() if is_one)
 
 
 @lru_cache(maxsize=128)
-def run_words(rules: NameRules) -> RunWords:
-    """Return what each word of a run is; it is cached."""
-    return RunWords(rules)
+def run_words(rules: NameRules) -> Memo[str, int]:
+    """Return what each word of a run is, as bits; they are cached."""
+    return Memo(lambda word: _kinds(word, rules))
 
 
 def trimmed(run: str, initial: bool, rules: NameRules) -> tuple[int, str]:
@@ -109,7 +96,7 @@ def trimmed(run: str, initial: bool, rules: NameRules) -> tuple[int, str]:
     return start, " ".join(words[first:last])
 
 
-def _first_of_name(words: list[str], initial: bool, kinds: RunWords) -> int:
+def _first_of_name(words: list[str], initial: bool, kinds: Memo[str, int]) -> int:
     """Return the first word that is no title, day, month, stop word or lower-case word."""
     last = len(words) - 1
     for place, word in enumerate(words):
@@ -124,7 +111,7 @@ def _first_of_name(words: list[str], initial: bool, kinds: RunWords) -> int:
     return len(words)
 
 
-def _last_of_name(words: list[str], first: int, kinds: RunWords) -> int:
+def _last_of_name(words: list[str], first: int, kinds: Memo[str, int]) -> int:
     """Return one past the last word that is no day, month, their number, stop or small word."""
     last = len(words)
     while last > first:

@@ -8,13 +8,14 @@ Japanese, Thai, Lao, Khmer, Burmese) yield bigrams of characters.
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from operator import itemgetter
 from typing import NamedTuple
 
 from es_simhash.semantics.languages.word_lists import is_stop_word, stop_words
 from es_simhash.text.characters import IGNORED, MARK, STANDALONE, class_ranges
+from es_simhash.text.memo import Memo
 
 # Languages that write short words onto the next one (l'homme), and those that write endings
 # behind an apostrophe (Ankara'da).
@@ -30,8 +31,6 @@ _ASCII = {
 }
 # Numbers that Unicode counts among the letters of words.
 NUMERALS = "²³¹¼½¾"
-# Forms of a language that are cached; dropping them all at once is cheap and rare.
-_MAX_FORMS = 1 << 16
 
 
 class Word(NamedTuple):
@@ -51,20 +50,6 @@ class _Letters(NamedTuple):
     pieces: re.Pattern[str]
     clusters: re.Pattern[str]
     ignored: re.Pattern[str]
-
-
-class _FormCache(dict[str, str]):
-    """Results of a function of a word form, by form."""
-
-    def __init__(self, compute: Callable[[str], str]) -> None:
-        super().__init__()
-        self._compute = compute
-
-    def __missing__(self, form: str) -> str:
-        if len(self) >= _MAX_FORMS:
-            self.clear()
-        self[form] = word = self._compute(form)
-        return word
 
 
 def count_words(text: str, language: str) -> dict[str, int]:
@@ -102,7 +87,7 @@ def fold_forms(forms: Mapping[str, int], language: str) -> dict[str, int]:
     return counts
 
 
-def _counted(forms: list[str], cache: _FormCache) -> dict[str, int]:
+def _counted(forms: list[str], cache: Memo[str, str]) -> dict[str, int]:
     # itemgetter looks all forms up in one call, and wants two of them at least.
     counts = Counter(itemgetter(*forms, "", "")(cache))
     del counts[""]
@@ -199,14 +184,14 @@ def _pieces(plain: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 @lru_cache(maxsize=128)
-def _content_words(language: str) -> _FormCache:
+def _content_words(language: str) -> Memo[str, str]:
     forms, normals = _content_forms(language), _normal_forms(language)
-    return _FormCache(lambda form: normals[forms[form]])
+    return Memo(lambda form: normals[forms[form]])
 
 
 @lru_cache(maxsize=128)
-def _content_forms(language: str) -> _FormCache:
-    return _FormCache(lambda form: content_form(form, language))
+def _content_forms(language: str) -> Memo[str, str]:
+    return Memo(lambda form: content_form(form, language))
 
 
 def content_form(form: str, language: str) -> str:
@@ -219,13 +204,13 @@ def content_form(form: str, language: str) -> str:
 
 
 @lru_cache(maxsize=128)
-def _normal_forms(language: str) -> _FormCache:
-    return _FormCache(lambda form: normal_form(form, language))
+def _normal_forms(language: str) -> Memo[str, str]:
+    return Memo(lambda form: normal_form(form, language))
 
 
 @lru_cache(maxsize=128)
-def _written_forms(language: str) -> _FormCache:
-    return _FormCache(lambda form: normal_form(_lower(_plain(form, language)), language))
+def _written_forms(language: str) -> Memo[str, str]:
+    return Memo(lambda form: normal_form(_lower(_plain(form, language)), language))
 
 
 def normal_form(form: str, language: str) -> str:

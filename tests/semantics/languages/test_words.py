@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from es_simhash.semantics.languages import words as words_module
 from es_simhash.semantics.languages.word_lists import is_stop_word, stop_words
 from es_simhash.semantics.languages.words import (
     count_forms,
@@ -123,9 +122,3 @@ def test_folded_forms_are_the_words_counted(text: str, language: str) -> None:
 def test_forms_keep_the_plural_and_lose_stop_words_and_possessives() -> None:
     forms = count_forms("The company's companies and others", "en")
     assert forms == {"company": 1, "companies": 1}
-
-
-def test_more_forms_than_are_remembered_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(words_module, "_MAX_FORMS", 3)
-    text = "alpha beta gamma delta epsilon zeta alpha"
-    assert count_words(text, "en") == {**dict.fromkeys(text.split(), 1), "alpha": 2}

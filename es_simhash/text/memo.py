@@ -1,0 +1,30 @@
+"""Results of a function, kept by what they are of."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+# Words and the like that are kept; dropping all of them is cheap and rare.
+MOST = 1 << 16
+
+
+class Memo(dict[Key, Value]):
+    """Results of a function by its argument, computed when they are first looked up.
+
+    It is a mapping, so that `map(memo.__getitem__, words)` runs no Python for what is known.
+
+    Args:
+        compute: The function.
+        most: How many results are kept; with one more, all are dropped.
+    """
+
+    def __init__(self, compute: Callable[[Key], Value], most: int = MOST) -> None:
+        super().__init__()
+        self._compute, self._most = compute, most
+
+    def __missing__(self, key: Key) -> Value:
+        if len(self) >= self._most:
+            self.clear()
+        self[key] = value = self._compute(key)
+        return value
