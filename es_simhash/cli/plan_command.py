@@ -19,6 +19,7 @@ from es_simhash.maintenance.plans.cost_model import (
     PlanOptions,
 )
 from es_simhash.maintenance.plans.measured_sample import plan_index
+from es_simhash.text.counting import counted
 from es_simhash.text.escaping import one_line
 
 
@@ -64,8 +65,8 @@ def _print(plan: Plan) -> None:
             Column("with neighbours", cells[1], is_number=True),
         ],
         console,
-        caption=f"{plan.processes} processes; {byte_size(round(sample.stored[TEXT]))} of each "
-        "document on disk are its text and other fields",
+        caption=f"{counted(plan.processes, 'process')}; of each document "
+        f"{byte_size(round(sample.stored[TEXT]))} on disk are its text and other fields",
     )
     for advice in plan.advice:
         click.echo(one_line(f"{advice.name:<12}{advice.value}: {advice.reason}."))

@@ -4,7 +4,7 @@ Each constant says where it was measured; `es-simhash plan` prints them, docs/pl
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ from es_simhash.described import require_valid
 from es_simhash.fingerprints.blocks import block_sizes
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.maintenance.families.family_options import FamilyOptions
+from es_simhash.text.counting import counted
 
 # What is stored of each document: the text alone, with fingerprints, and with semantic features.
 TEXT, VERSIONS, EVERYTHING = "text", "versions", "everything"
@@ -63,6 +64,7 @@ CONSTANTS: Mapping[str, Constant] = {
     ),
     "families_bytes": Constant(70, "of its memory for each text (docs/families.md)"),
     "families_file_bytes": Constant(1_200, "of its files for each document (docs/families.md)"),
+    "sample_least": Constant(1_000, "documents of which a sample says what others share"),
     "candidates_most": Constant(2_000, "candidates that families and questions look at"),
     "flat_documents": Constant(1e3, "documents of a shard up to which questions do not grow"),
     "versions_growth": Constant(
@@ -215,7 +217,7 @@ def plan_for(sample: SampleFigures, documents: int, processes: int) -> Plan:
     """Return what an index of so many documents like those of a sample costs."""
     candidates = sample.shared_pairs * (documents - 1)
     costs = {choice: _costs(sample, documents, processes, choice) for choice in CHOICES}
-    advice = _advice(documents, costs, candidates)
+    advice = (*_advice(documents, costs, candidates), *_sample_advice(sample, documents))
     return Plan(documents, processes, sample, candidates, costs, advice)
 
 
@@ -304,7 +306,27 @@ def _advice(documents: int, costs: Mapping[str, Costs], candidates: float) -> tu
         Advice(
             "families on",
             "Spark" if slow else "one machine",
-            f"{candidates:.3g} candidates a document, "
+            f"a document has {_candidates(candidates)}; "
             f"{chosen.families_seconds / 3600:,.1f} h on one",
         ),
     )
+
+
+def _sample_advice(sample: SampleFigures, documents: int) -> Iterator[Advice]:
+    """Yield what to know of a sample that says little of so many documents."""
+    least = min(documents, constant("sample_least"))
+    if sample.documents < least:
+        yield Advice(
+            "sample",
+            f"{counted(sample.documents, 'document')}, too few",
+            f"candidates, families and questions may be far off; draw {least:,.0f} or more at "
+            "random",
+        )
+
+
+def _candidates(count: float) -> str:
+    """Return how many candidates a document has, and of too many how many are compared."""
+    most = constant("candidates_most")
+    number = f"{count:,.0f}" if count >= 10 else f"{count:.2g}"
+    compared = f", of which {most:,.0f} are compared" if count > most else ""
+    return f"{number} candidates{compared}"

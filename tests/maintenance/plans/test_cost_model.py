@@ -81,6 +81,20 @@ def test_what_is_advised_follows_the_size() -> None:
     assert int(large["shards"]) > 50
 
 
+def test_what_a_small_sample_says_is_not_taken_for_sure() -> None:
+    few = replace(REFERENCE, documents=376)
+    assert advice(plan_for(few, 10**6, 1))["sample"] == "376 documents, too few"
+    # All that there will be is enough.
+    assert "sample" not in advice(plan_for(few, 376, 1))
+    assert "sample" not in advice(plan_for(REFERENCE, 10**9, 1))
+
+
+def test_candidates_that_are_not_compared_are_told_apart() -> None:
+    many = replace(REFERENCE, shared_pairs=0.0882)
+    (families,) = (each for each in plan_for(many, 10**6, 1).advice if each.name == "families on")
+    assert "88,200 candidates, of which 2,000 are compared;" in families.reason
+
+
 def test_the_constants_are_part_of_the_json_with_where_they_come_from() -> None:
     constants = plan_for(REFERENCE, 10, 1).to_dict()["constants"]
     assert constants.keys() == CONSTANTS.keys()
