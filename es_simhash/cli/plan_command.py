@@ -65,7 +65,7 @@ def _print(plan: Plan) -> None:
             Column("with neighbours", cells[1], is_number=True),
         ],
         console,
-        caption=f"{counted(plan.processes, 'process')}; of each document "
+        caption=f"{counted(plan.processes, 'process', 'processes')}; of each document "
         f"{byte_size(round(sample.stored[TEXT]))} on disk are its text and other fields",
     )
     for advice in plan.advice:
