@@ -114,7 +114,7 @@ def _require_usage(
     ids: tuple[str, ...], family: str | None, date_field: str | None, output_format: str
 ) -> None:
     if family is None and len(ids) != 2:
-        raise click.UsageError(f"Give two ids, or --family; got {len(ids)} ids.")
+        raise click.UsageError(f"Give two ids, or --family; got {counted(len(ids), 'id')}.")
     if family is not None and ids:
         raise click.UsageError("--family compares all versions of a document; give no ids with it.")
     if family is None and date_field is not None and output_format != "html":

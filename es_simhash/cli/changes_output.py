@@ -59,8 +59,8 @@ def order_line(found: History | Blame) -> str:
 
 # JSON, the diff and the page have all of them.
 _MAX_KEY_CHANGES, _MAX_HUNKS = 20, 200
-# Characters of one piece; both ends of a longer one are shown.
-_MAX_CHARACTERS = 600
+# Characters of one piece, far more than of any clause; both ends of a longer one are shown.
+_MAX_CHARACTERS = 10_000
 _MOVED_CHARACTERS = 80
 # Characters of a text whose shared passages are looked for, which takes longer than its changes.
 _MAX_COMPARED = 1_000_000

@@ -244,8 +244,8 @@ def _ids(pairs: Sequence[LabelledPairs]) -> list[str]:
 def _unreadable(evaluations: Sequence[SetEvaluation]) -> list[str]:
     """Return one sentence for each method and reason why it cannot read documents."""
     return [
-        f"Method {figures.name!r} cannot read {len(ids)} documents of {evaluation.labelled.name}, "
-        f"which score 0 in every pair: {reason} (such as {ids[0]!r})."
+        f"Method {figures.name!r} cannot read {counted(len(ids), 'document')} of "
+        f"{evaluation.labelled.name}, which score 0 in every pair: {reason} (such as {ids[0]!r})."
         for evaluation in evaluations
         for figures in evaluation.methods
         for reason, ids in _by_reason(figures.scored.unreadable).items()

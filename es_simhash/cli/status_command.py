@@ -108,7 +108,8 @@ def _vectors(report: Status, vectors: VectorsStatus) -> str:
     advice = f", {lacking} do not; run `es-simhash backfill {report.index}`" if lacking else ""
     return (
         f"{coverage.scheme} of {vectors.words} words, learned from {vectors.documents} texts at "
-        f"{vectors.date}; {coverage.current} documents have them{advice}"
+        f"{vectors.date}; {counted(coverage.current, 'document has', 'documents have')} "
+        f"them{advice}"
     )
 
 

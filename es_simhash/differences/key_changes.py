@@ -64,8 +64,9 @@ _FACTS = re.compile(rf"(?P<date>{_DATE})|(?P<number>{_NUMBER})")
 # Words of an edit, on either side, from which on it is a rewritten passage: which number of it
 # stands for which is not known.
 _MAX_WORDS = 40
-# Words of what was only put in, or taken out, from which on it is a passage of its own.
-_MAX_ADDED_WORDS = 12
+# Words of what was only put in, or taken out: more are a passage of its own, whose names are not
+# listed, and many more a chapter, whose numbers are not listed either.
+_MAX_ADDED_WORDS, _MAX_CLAUSE_WORDS = 12, 200
 _FIRST_CJK = "\u2e80"
 _KINDS: tuple[FactKind, ...] = ("number", "date", "name")
 
@@ -196,9 +197,9 @@ def _left_out(changes: Iterable[KeyChange], counts: Counter[str]) -> Iterator[Ke
 
 
 def is_short(edit: Change) -> bool:
-    """Check whether an edit is short enough for its facts to stand for each other."""
+    """Check whether an edit is short enough for its facts to be listed."""
     words = _words(edit.a.text), _words(edit.b.text)
-    return max(words) <= (_MAX_WORDS if all(words) else _MAX_ADDED_WORDS)
+    return max(words) <= (_MAX_WORDS if all(words) else _MAX_CLAUSE_WORDS)
 
 
 def _words(text: str) -> int:
@@ -210,7 +211,11 @@ def _of_edit(edit: Change, ours: Facts, theirs: Facts) -> Iterator[KeyChange]:
     """Yield what differs in one edit."""
     a = ours.within(edit.a.start, edit.a.end)
     b = theirs.within(edit.b.start, edit.b.end)
-    for kind in _KINDS if a or b else ():
+    is_clause = not (edit.a.text and edit.b.text) and _words(edit.a.text + edit.b.text) > (
+        _MAX_ADDED_WORDS
+    )
+    kinds = _KINDS[:-1] if is_clause else _KINDS
+    for kind in kinds if a or b else ():
         yield from _of_kind(kind, edit, a, b)
 
 

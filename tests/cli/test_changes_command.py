@@ -95,6 +95,18 @@ def test_a_text_steers_no_terminal(run: Any, tmp_path: Path, form: str) -> None:
     assert is_harmless(done.out), ascii(done.out)
 
 
+def test_an_inserted_clause_is_whole_and_its_numbers_are_listed(run: Any, tmp_path: Path) -> None:
+    clauses = [f"{n}. {make_text(n, 25)}" for n in range(1, 5)]
+    clause = f"The deposit of 2,700 euros is due. {make_text(9, 150)} It ends on 30 June 2025."
+    (tmp_path / "a").write_text("\n\n".join(clauses), "utf-8")
+    (tmp_path / "b").write_text("\n\n".join([*clauses[:2], clause, *clauses[2:]]), "utf-8")
+    done = run("files", "compare", "--changes", tmp_path / "a", tmp_path / "b")
+    assert len(clause) > 900
+    assert clause in done.out
+    assert "\n  number: (none) → 2,700\n" in done.out
+    assert "\n  date: (none) → 30 June 2025\n" in done.out
+
+
 def test_many_changes_are_cut_and_it_is_said(run: Any, tmp_path: Path) -> None:
     words = make_text(5, 20_000).split()
     changed = [f"changed{n}" if n % 60 == 0 else word for n, word in enumerate(words)]
@@ -108,7 +120,7 @@ def test_many_changes_are_cut_and_it_is_said(run: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["a"], "Give two ids, or --family; got 1 ids."),
+        (["a"], "Give two ids, or --family; got 1 id."),
         (["a", "b", "c"], "got 3 ids"),
         ([], "got 0 ids"),
         (["a", "b", "--family", "c"], "give no ids with it"),

@@ -79,7 +79,7 @@ def test_a_conflict_and_a_wait_are_lines(
     options = ("--max-docs-per-second", "1000", "--processes", "1", "--quiet")
     done = run("backfill", index_name, "-v", "--url", proxy.url, *options)
     assert done.status == 0, done
-    assert "1 documents of a batch of index" in done.err
+    assert "1 document of a batch of index" in done.err
     assert "another writer was quicker" in done.err
 
 

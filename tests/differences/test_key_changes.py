@@ -61,7 +61,27 @@ def test_what_was_replaced_comes_first() -> None:
     assert found == [("number", "16", "18"), ("number", "5", None)]
 
 
-def test_a_passage_that_is_new_has_no_key_changes() -> None:
+def test_numbers_and_dates_of_a_new_clause_are_listed_in_their_order() -> None:
+    kept = "The tenant pays on time.", "Either party may end the lease in writing."
+    clause = (
+        "The tenant leaves a deposit of 2,700 euros with Miller & Sons, who return it within 60 "
+        "days after the end of the lease, at the latest on 30 June 2025, with interest of 1.5 %."
+    )
+    old, new = "\n\n".join(kept), "\n\n".join((kept[0], clause, kept[1]))
+    listed = [("number", "2,700"), ("number", "60"), ("number", "1.5 %"), ("date", "30 June 2025")]
+    assert told(old, new) == [(kind, None, fact) for kind, fact in listed]
+    assert told(new, old) == [(kind, fact, None) for kind, fact in listed]
+
+
+def test_numbers_of_a_new_clause_without_spaces_are_listed() -> None:
+    kept = "承租人应按时支付租金。", "任何一方均可书面解除合同。"
+    clause = "承租人应向出租人交付押金2700元，出租人应在租赁期满后60日内并不迟于2025年6月30日退还。"
+    listed = [("number", "2700"), ("number", "60"), ("date", "2025年6月30日")]
+    found = told("".join(kept), kept[0] + clause + kept[1])
+    assert found == [(kind, None, fact) for kind, fact in listed]
+
+
+def test_a_chapter_that_is_new_has_no_key_changes() -> None:
     kept = "The tenant pays on time."
-    new = " ".join(f"In 20{n} the landlord owes {n} euros." for n in range(10, 20))
+    new = " ".join(f"In 20{n} the landlord owes {n} euros." for n in range(10, 50))
     assert told(kept, f"{kept}\n\n{new}") == []

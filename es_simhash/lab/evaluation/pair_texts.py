@@ -120,7 +120,7 @@ def index_texts(store: Store, ids: Sequence[str]) -> dict[str, str]:
     if found and not texts:
         (installed,) = store.ask([Configuration()])
         raise InputError(
-            f"None of {found} documents of index {store.name!r} has text in field "
+            f"None of {counted(found, 'document')} of index {store.name!r} has text in field "
             f"{str(installed.config.text_field)!r}. Set text_field.",
             parameter="text_field",
         )

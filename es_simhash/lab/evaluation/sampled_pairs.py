@@ -20,6 +20,7 @@ from es_simhash.store.config import IndexConfig
 from es_simhash.store.intents import Filter, Find, Where
 from es_simhash.store.options import SearchOptions
 from es_simhash.store.protocol import Progress, Store
+from es_simhash.text.counting import counted
 
 SAMPLE, MAX_SAMPLE = 200, 2_000
 # Documents of one request.
@@ -115,8 +116,8 @@ def related_pairs(
         raise next(iter(failed.values()))
     if not pairs:
         raise InputError(
-            f"None of {len(ids)} documents of index {index.name!r} is related to another. Use a "
-            "larger sample.",
+            f"None of {counted(len(ids), 'document')} of index {index.name!r} is related to "
+            "another. Use a larger sample.",
             parameter="sample",
         )
     if all(pair.score >= SURE_NOT for pair in pairs.values()):

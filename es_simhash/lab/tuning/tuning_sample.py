@@ -18,6 +18,7 @@ from es_simhash.store.config import IndexConfig
 from es_simhash.store.intents import Find, Parts, Sharing, Where
 from es_simhash.store.protocol import Progress, Store
 from es_simhash.store.rows import Rows
+from es_simhash.text.counting import counted
 
 # Documents that share shingles with one of the sample and are compared with it, the best first.
 _COMPARED = 20
@@ -84,8 +85,8 @@ def sample_of(store: Store, config: IndexConfig, options: TuneOptions) -> list[S
     if not count_documents(store):
         raise InputError(f"Index {store.name!r} has no documents. Ingest some.")
     raise InputError(
-        f"None of {len(drawn)} documents of index {store.name!r} has words and fingerprints of "
-        f"scheme {config.scheme.name!r}. Run `es-simhash backfill {store.name}`."
+        f"None of {counted(len(drawn), 'document')} of index {store.name!r} has words and "
+        f"fingerprints of scheme {config.scheme.name!r}. Run `es-simhash backfill {store.name}`."
     )
 
 

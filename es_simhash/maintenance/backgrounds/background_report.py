@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from es_simhash.semantics.background import MIN_DOCUMENTS, Background
+from es_simhash.text.counting import counted
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,9 @@ class BackgroundReport:
                 f"No background: {texts} different texts, and {MIN_DOCUMENTS} of one language are "
                 f"needed. General word frequencies count.{gone}"
             )
-        return f"Background {self.name} of {self.documents} texts ({self._codes}).{before}"
+        return (
+            f"Background {self.name} of {counted(self.documents, 'text')} ({self._codes}).{before}"
+        )
 
     @property
     def _drifted(self) -> str:

@@ -13,6 +13,7 @@ from es_simhash.pairs.copy_units import ComparedDocuments, CopyDocument, why_lef
 from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.shared_shingles import least_shared
 from es_simhash.store.protocol import Progress, no_progress
+from es_simhash.text.counting import counted
 
 # A shingle that so many times as many documents have as the median one is common, as is one of
 # more documents than units are compared: what few have, others have by chance.
@@ -66,8 +67,9 @@ class RecentCopies:
         room = (self.options.memory << 20) // _NEW_BYTES
         if count > room:
             raise InputError(
-                f"{count:,} documents are new, and about {room:,} fit in the memory that is "
-                "allowed. Compare all documents without since, or allow more. Set memory.",
+                f"{counted(count, 'document is', 'documents are')} new, and about {room:,} fit in "
+                "the memory that is allowed. Compare all documents without since, or "
+                "allow more. Set memory.",
                 parameter="memory",
             )
 

@@ -30,6 +30,7 @@ from es_simhash.pairs.spilled_postings import SpilledPostings
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.protocol import Progress, no_progress
 from es_simhash.store.rows import batches_of
+from es_simhash.text.counting import counted, plural
 
 # Documents that are stored together, keys whose units are made together, and texts whose common
 # shingles are looked up together.
@@ -167,8 +168,9 @@ class WholeCopies:
             room = int(self._memory // (_DOCUMENT_BYTES + _SHINGLE_BYTES * shingles))
             if count > max(room, _DOCUMENTS):
                 raise InputError(
-                    f"{count:,} documents of {owners} have no family, and about {room:,} are "
-                    "grouped in the memory that is allowed. Run `es-simhash families run` first, "
+                    f"{counted(count, 'document')} of {owners} "
+                    f"{plural(count, 'has', 'have')} no family, and about {room:,} are grouped "
+                    "in the memory that is allowed. Run `es-simhash families run` first, "
                     "or allow more. Set memory.",
                     parameter="memory",
                 )

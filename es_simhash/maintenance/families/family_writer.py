@@ -11,6 +11,7 @@ from es_simhash.store.changes import Change
 from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.intents import DocumentsAt, Parts
 from es_simhash.store.protocol import WritableStore
+from es_simhash.text.counting import counted
 
 _UPDATES = 1000
 # How long writing waits for a busy cluster.
@@ -48,8 +49,8 @@ class FamilyWriter:
             if not pending:
                 return conflicts
         raise ClusterError(
-            f"Other writers change {len(pending)} documents faster than families are written; "
-            "run it again later to resume."
+            f"Other writers change {counted(len(pending), 'document')} faster than families are "
+            "written; run it again later to resume."
         )
 
     def _attempt(

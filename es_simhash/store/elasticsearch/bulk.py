@@ -14,6 +14,7 @@ from es_simhash.store.elasticsearch.errors import rejection_reason
 from es_simhash.store.elasticsearch.hits import conditions_of
 from es_simhash.store.elasticsearch.requests import Requests
 from es_simhash.store.elasticsearch.retry import RETRYABLE, Unavailable
+from es_simhash.text.counting import counted
 
 # Status of a bulk action on a document that was changed since, and on one that is not there.
 _logger = logging.getLogger(__name__)
@@ -157,7 +158,9 @@ class _Body:
             nonlocal pending
             pending = self._attempt(pending)
             if pending:
-                raise Unavailable(f"it rejects {len(pending)} documents of a batch for now")
+                raise Unavailable(
+                    f"it rejects {counted(len(pending), 'document')} of a batch for now"
+                )
 
         if pending:
             self.requests.retried(attempt)

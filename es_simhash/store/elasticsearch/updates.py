@@ -12,6 +12,7 @@ from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.hits import conditions_of
 from es_simhash.store.paths import nested_path
 from es_simhash.store.rows import WriteResult
+from es_simhash.text.counting import counted
 
 _logger = logging.getLogger(__name__)
 _MISSING = "document_missing_exception"
@@ -40,7 +41,7 @@ def change_documents(
 
 
 def _log_conflict(index: str | None, id: str | None, count: int = 1) -> None:
-    subject = f"{count} documents of a batch" if id is None else f"Document {id!r}"
+    subject = f"{counted(count, 'document')} of a batch" if id is None else f"Document {id!r}"
     _logger.info(
         "%s of index %r: another writer was quicker.",
         subject,

@@ -32,6 +32,7 @@ from es_simhash.store.mapping_meta import (
 from es_simhash.store.paths import mapped_field
 from es_simhash.store.rows import batches_of
 from es_simhash.store.state_entries import state_index_name
+from es_simhash.text.counting import counted
 
 _STATE_AT_ONCE = 1000
 _PIPELINE_SETTINGS = ("index.default_pipeline", "index.final_pipeline")
@@ -115,8 +116,8 @@ class _Uninstall:
             theirs = {"bool": {"must_not": {"exists": {"field": f"{SOURCE}.{INDEX}"}}}}
             if foreign := self._gateway.run(count(name, theirs)):
                 raise MappingConflict(
-                    f"Sidecar {name!r} has {foreign} documents that no backfill wrote. Move them, "
-                    "then run it again."
+                    f"Sidecar {name!r} has {counted(foreign, 'document')} that no backfill wrote. "
+                    "Move them, then run it again."
                 )
         documents = self._gateway.run(count(self._index))
         requests = [Request("DELETE", index_path(name), {}) for name in self._mappings]

@@ -9,7 +9,7 @@ NAME, BEFORE = "2026-11-23-0a1b2c3d", "2026-01-01-99999999"
 
 def test_what_was_counted_is_named_with_its_languages() -> None:
     report = BackgroundReport("news", NAME, "2026-11-23T10:00:00Z", {"": 250, "de": 300, "en": 900})
-    assert report.sentence() == f"Background {NAME} of 1450 texts (other 250, de 300, en 900)."
+    assert report.sentence() == f"Background {NAME} of 1,450 texts (other 250, de 300, en 900)."
     assert report.to_dict()["documents"] == 1450
 
 

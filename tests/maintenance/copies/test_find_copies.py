@@ -441,7 +441,7 @@ def test_a_wrong_since_is_an_error(
         archive.find(since="2020-01-01", date_field=None)
 
     monkeypatch.setattr(recent_copies, "_NEW_BYTES", 1 << 31)
-    with pytest.raises(InputError, match=r"1 documents are new.* Set memory"):
+    with pytest.raises(InputError, match=r"1 document is new.* Set memory"):
         archive.find(since="2022-01-01")
 
 

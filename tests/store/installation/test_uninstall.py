@@ -102,7 +102,7 @@ def test_a_sidecar_is_deleted_unless_it_has_documents_of_somebody(client: Any, n
     sidecar = f"{name}-near"
     assert all(each.ok for each in Index(client, name).backfill(sidecar=sidecar))
     client.index(index=sidecar, id="theirs", document={"n": 1}, refresh=True)
-    with pytest.raises(MappingConflict, match="1 documents that no backfill wrote"):
+    with pytest.raises(MappingConflict, match="1 document that no backfill wrote"):
         uninstall(client, sidecar)
     client.delete(index=sidecar, id="theirs", refresh=True)
     assert uninstall(client, sidecar, dry_run=True).documents == 1
