@@ -11,7 +11,7 @@ from rich.text import Text
 from es_simhash.cli.columns import Column, print_columns
 from es_simhash.cli.commands import command
 from es_simhash.cli.files import append_changes, require_writable
-from es_simhash.cli.options import ChangesFile, StoredTarget, Target, TextTarget
+from es_simhash.cli.options import ChangesFile, Quiet, StoredTarget, Target, TextTarget
 from es_simhash.cli.output import listed, undated_line
 from es_simhash.cli.progress import progress_bar
 from es_simhash.cli.row_output import Row, RowOutput
@@ -44,6 +44,7 @@ def run_families(
     *,
     options: FamilyOptions,
     changes_file: ChangesFile = None,
+    quiet: Quiet = False,
     output: RowOutput,
 ) -> None:
     """Group the documents of INDEX that are versions.
@@ -60,7 +61,7 @@ def run_families(
         "representative": options.representative,
         "within": options.within,
     }
-    with target.connected(**overridden) as client, progress_bar() as progress:
+    with target.connected(**overridden) as client, progress_bar(quiet=quiet) as progress:
         report = find_families(
             client, target.index, options=options, config=target.config, progress=progress
         )
