@@ -161,8 +161,9 @@ def _log_odds_line(log_odds: Mapping[str, float]) -> str:
         for name, value in sorted(added.items(), key=lambda item: -abs(item[1]))
         if round(value, 1)
     ]
+    first = f"{EVIDENCE_TITLES['start']} {log_odds['start']:+.1f}"
     total = sum(log_odds.values())
-    return f"evidence: {log_odds['start']:.1f} {', '.join(parts)} = {total:.1f} (log-odds)"
+    return f"evidence of versions, in log-odds: {', '.join([first, *parts])}; sum {total:+.1f}"
 
 
 def heading(query: str, relation: Relation) -> Text:

@@ -140,6 +140,12 @@ def test_a_version_and_what_is_unrelated_are_explained_too(call: Any, index: str
     out = call("explain", index, "a", "v").out
     assert "a is a version of v" in out
     assert "of A appears in B" in out
+    (line,) = re.findall("evidence of versions, in log-odds: ([^;]*); sum", " ".join(out.split()))
+    added = re.findall(r"(.*?) ([+-]\d+\.\d)(?:, |$)", line)
+    assert added[0][0] == "before any evidence"
+    log_odds = json.loads(call("explain", index, "a", "v", "--format", "json").out)["log_odds"]
+    shown = sorted(f"{value:+.1f}" for value in log_odds.values() if round(value, 1))
+    assert sorted(value for _, value in added) == shown
     done = call("explain", index, "a", "bees", "--format", "json")
     assert done.status == 0
     told = json.loads(done.out)
