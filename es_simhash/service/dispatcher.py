@@ -5,6 +5,7 @@ import logging
 import threading
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -216,7 +217,8 @@ class Dispatcher:
         if shared is None:
             admission = self._heavy if is_heavy else self._light
             unwanted = threading.Event()
-            act = partial(_until_unwanted, unwanted, work)
+            # What the request has set, such as the language of its reader, is so in the thread.
+            act = partial(copy_context().run, _until_unwanted, unwanted, work)
             shared = _Shared(admission.submit(act, kind=kind, caller=caller), unwanted)
             if key is not None:
                 self._shared[key] = shared

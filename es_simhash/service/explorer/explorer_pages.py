@@ -29,6 +29,7 @@ from es_simhash.service.explorer.page_parameters import (
     way_back,
 )
 from es_simhash.service.explorer.rendering import PageWriter, static_files
+from es_simhash.service.explorer.words import language_of, read_in
 from es_simhash.service.monitoring import log
 from es_simhash.service.operations import HEAVY, MemberPage, Question
 from es_simhash.service.request_parameters import path_ids
@@ -224,14 +225,15 @@ class Explorer:
 
     def _page(self, show: Show) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
-            try:
-                return await show(request, self.endpoints.caller(request, explorer_caller))
-            except Problem as problem:
-                return self.problem_page(request, problem)
-            except Exception:
-                log(logging.ERROR, "failed", error=True)
-                failure = Problem(500, "Something failed here; it was logged.")
-                return self.problem_page(request, failure)
+            with read_in(language_of(request.headers.get("accept-language", ""))):
+                try:
+                    return await show(request, self.endpoints.caller(request, explorer_caller))
+                except Problem as problem:
+                    return self.problem_page(request, problem)
+                except Exception:
+                    log(logging.ERROR, "failed", error=True)
+                    failure = Problem(500, "Something failed here; it was logged.")
+                    return self.problem_page(request, failure)
 
         return answer
 

@@ -18,6 +18,7 @@ from es_simhash.service.explorer.addresses import (
     list_title,
     page_address,
 )
+from es_simhash.service.explorer.words import RIGHT_TO_LEFT, WORDS, reader_language
 from es_simhash.service.responses import Body
 
 _POLICY = (
@@ -25,7 +26,11 @@ _POLICY = (
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
-_HEADERS = {"Content-Security-Policy": _POLICY, "Cache-Control": "private, no-cache"}
+_HEADERS = {
+    "Content-Security-Policy": _POLICY,
+    "Cache-Control": "private, no-cache",
+    "Vary": "Accept-Language",
+}
 _STATIC = Path(__file__).parent / "static"
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 _MAX_TITLE = 160
@@ -68,6 +73,9 @@ def environment(*, has_labels: bool = False) -> Environment:
         page_address=page_address,
         title_of=_title,
         language_of=_language,
+        reader_language=reader_language,
+        words=WORDS,
+        right_to_left=RIGHT_TO_LEFT,
     )
     return templates
 
