@@ -14,7 +14,7 @@ from es_simhash.cli.main import cli
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 _INTRODUCTION = """# Command line
 
-Made by `make docs` of what `es-simhash COMMAND --help` says. Commands that talk to a cluster
+Made by `make docs` of what `es-simhash COMMAND --help-all` says. Commands that talk to a cluster
 read its address from `--url`, `ELASTICSEARCH_URL` or a profile, else `http://localhost:9200`
 ([connections.md](connections.md)); `connection` lists all options of it. With `-v`
 every command logs retries, waits and conflicts to standard error, with `-vv` requests as well, as
