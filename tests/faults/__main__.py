@@ -1,6 +1,7 @@
 """Faults are put between commands and the engine, and what the commands leave is checked.
 
     python -m tests.faults [--seed 1] [--faults 500] [--only NAME] [--node-kills 6]
+        [--service-kills 12]
 
 Each trial runs one command (ingest with each action, backfill, families, copies, sweep) over a
 small collection on an index of its own. A proxy before a real node cuts connections, tears answers,
@@ -10,7 +11,8 @@ the disk of the client is full. The command is run again until it is done. Then 
 must be there once with its fields or in the audit log, the decisions must be those of a run without
 faults, the report must equal the index, a further run must write nothing, and `undo` must restore
 all. Then as many trials run on a cluster of three nodes with replicas as nodes are to be killed: in
-each of them the master, or another node, in the middle of a command.
+each of them the master, or another node, in the middle of a command. At last workers of a service
+and their supervisor are killed while it is asked and labels are written.
 
 The exit status is 1 if anything is found. The seed repeats what is chosen; in which order the
 requests of several threads come is not chosen.
@@ -19,7 +21,8 @@ requests of several threads come is not chosen.
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from es_simhash.errors import EsSimhashError
 from es_simhash.store.elasticsearch.connection import connect
@@ -27,6 +30,8 @@ from scripts.local_node import node as nodes
 from tests.bench.program import run
 from tests.faults.commands import Commands
 from tests.faults.faulty_proxy import MASTER_KILLED, NODE_KILLED, faulty_proxy
+from tests.faults.service_kills import FINDINGS as SERVICE_FINDINGS
+from tests.faults.service_kills import kill_service
 from tests.faults.three_nodes import ThreeNodes, three_nodes
 from tests.faults.trials import FINDINGS, KINDS, Tally, Trials
 
@@ -47,21 +52,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=int(time.time()) % 100_000)
     parser.add_argument("--faults", type=int, default=500)
     parser.add_argument("--node-kills", type=int, default=6)
+    parser.add_argument("--service-kills", type=int, default=12)
     parser.add_argument("--only", help="name of a kind of trial")
     options = parser.parse_args(argv)
     if options.only is not None and options.only not in KINDS:
         raise EsSimhashError(f"No trial {options.only!r}. Choose one of {', '.join(KINDS)}.")
     chosen = [options.only] if options.only else [*KINDS]
     started, tallies = time.monotonic(), []
-    if options.faults:
-        node = nodes.start(_NODE, heap="512m", in_memory=True)
-        try:
+    if options.faults or options.service_kills:
+        with _one_node() as node:
             print(f"seed {options.seed}, Elasticsearch {node.version}", flush=True)
-            tallies.append(inject(node.url, options.seed, options.faults, chosen))
-        finally:
-            if node.started:
-                nodes.remove(_NODE)
-        show(tallies[-1], time.monotonic() - started)
+            if options.faults:
+                tallies.append(inject(node.url, options.seed, options.faults, chosen))
+                show(tallies[-1], time.monotonic() - started)
+            if options.service_kills:
+                began = time.monotonic()
+                tallies.append(kill_service(node.url, options.seed, options.service_kills))
+                show(tallies[-1], time.monotonic() - began, SERVICE_FINDINGS)
     if options.node_kills:
         began = time.monotonic()
         with three_nodes() as cluster:
@@ -71,6 +78,16 @@ def main(argv: Sequence[str] | None = None) -> int:
             tallies.append(kill_nodes(cluster, options.seed, options.node_kills))
         show(tallies[-1], time.monotonic() - began)
     return 1 if any(tally.findings for tally in tallies) else 0
+
+
+@contextmanager
+def _one_node() -> Iterator[nodes.Node]:
+    node = nodes.start(_NODE, heap="512m", in_memory=True)
+    try:
+        yield node
+    finally:
+        if node.started:
+            nodes.remove(_NODE)
 
 
 def inject(url: str, seed: int, faults: int, kinds: Sequence[str]) -> Tally:
@@ -105,7 +122,7 @@ def _run(trials: Trials, number: int, kind: str) -> None:
         print(f"  {problem}", file=sys.stderr, flush=True)
 
 
-def show(tally: Tally, seconds: float) -> None:
+def show(tally: Tally, seconds: float, findings: Sequence[str] = FINDINGS) -> None:
     """Print what happened and what was found."""
     for fault, count in sorted(tally.injected.items()):
         print(f"{count:6} {fault}")
@@ -113,7 +130,7 @@ def show(tally: Tally, seconds: float) -> None:
         f"{tally.injected.total()} faults injected in {tally.trials.total()} trials of "
         f"{tally.runs} runs, {tally.documents} documents, in {seconds:.0f} s"
     )
-    for finding in FINDINGS:
+    for finding in findings:
         print(f"{tally.findings[finding]:6} {finding}")
 
 

@@ -30,8 +30,8 @@ _COLLECTIONS = 4
 _ATTEMPTS = 7
 _CLEAN_ATTEMPTS = 3
 _FILE_SIZES = (1, 600, 5_000, 9_000, 17_000, 40_000)
-_LOST, _DOUBLED, _WRONG, _DISHONEST = "lost", "doubled", "wrong decisions", "dishonest exits"
-FINDINGS = (_LOST, _DOUBLED, _WRONG, _DISHONEST)
+LOST, DOUBLED, WRONG, DISHONEST = "lost", "doubled", "wrong decisions", "dishonest exits"
+FINDINGS = (LOST, DOUBLED, WRONG, DISHONEST)
 
 
 @dataclass(frozen=True)
@@ -252,7 +252,7 @@ class Trial:
                 self._check_report(ended)
                 self._printed = ended.out
                 return
-        self._tally.find(_DISHONEST, f"{self._title} does not end: {ended}")
+        self._tally.find(DISHONEST, f"{self._title} does not end: {ended}")
         self._printed = ended.out
 
     def run_once(self, arguments: Sequence[str], plan: Plan, size: int | None = None) -> Ended:
@@ -285,7 +285,7 @@ class Trial:
         hits = self._client.search(index=self._index, size=1000)["hits"]["hits"]
         sources = {hit["_id"]: hit["_source"] for hit in hits}
         if len(hits) != len(sources):
-            self._tally.find(_DOUBLED, f"{self._title}: {len(hits)} documents, {len(sources)} ids")
+            self._tally.find(DOUBLED, f"{self._title}: {len(hits)} documents, {len(sources)} ids")
         ours = {id: source.pop("simhash", {}) for id, source in sources.items()}
         families: dict[str, set[str]] = {}
         for id, each in ours.items():
@@ -311,13 +311,13 @@ class Trial:
         for id, document in self.accepted.items():
             if id not in left.sources:
                 if id not in removed:
-                    self._tally.find(_LOST, f"{self._title}: {id}")
+                    self._tally.find(LOST, f"{self._title}: {id}")
             elif left.sources[id] != document:
-                self._tally.find(_LOST, f"{self._title}: fields of {id}: {left.sources[id]}")
+                self._tally.find(LOST, f"{self._title}: fields of {id}: {left.sources[id]}")
         for id in left.sources.keys() - self.accepted.keys():
-            self._tally.find(_DOUBLED, f"{self._title}: {id} is no document of the input")
+            self._tally.find(DOUBLED, f"{self._title}: {id} is no document of the input")
         if (problem := self._differs(left, truth)) is not None:
-            self._tally.find(_WRONG, f"{self._title}: {problem}")
+            self._tally.find(WRONG, f"{self._title}: {problem}")
 
     def _differs(self, left: Left, truth: Left) -> str | None:
         """Say in what the decisions differ from the truth; None if in nothing."""
@@ -364,11 +364,11 @@ class Trial:
         before = self._states()
         ended = self.run_once(self.arguments, Plan(random.Random(0)))
         if not self._is_done(ended):
-            self._tally.find(_DISHONEST, f"{self._title}, again: {ended}")
+            self._tally.find(DISHONEST, f"{self._title}, again: {ended}")
         if (after := self._states()) != before:
             changed = {id for id in before | after if before.get(id) != after.get(id)}
             what = f"{changed}: {self._printed} {ended}"
-            self._tally.find(_WRONG, f"{self._title}, again, wrote {what}")
+            self._tally.find(WRONG, f"{self._title}, again, wrote {what}")
 
     def undo(self, chosen: random.Random) -> None:
         """Undo all that was decided, in half of the trials with faults."""
@@ -383,24 +383,24 @@ class Trial:
             if ended.status == 0:
                 break
         else:
-            self._tally.find(_DISHONEST, f"{self._title}, undo: {ended}")
+            self._tally.find(DISHONEST, f"{self._title}, undo: {ended}")
         left = self.left("")
         if left.sources != self.accepted:
             missing = self.accepted.keys() - left.sources.keys()
-            self._tally.find(_LOST, f"{self._title}, undo: {missing} or fields of others")
+            self._tally.find(LOST, f"{self._title}, undo: {missing} or fields of others")
         if left.originals:
-            self._tally.find(_WRONG, f"{self._title}, undo: still flagged {left.originals}")
+            self._tally.find(WRONG, f"{self._title}, undo: still flagged {left.originals}")
 
     def _check_exit(self, ended: Ended, met: Counter[str]) -> None:
         signals = {-int(ENDINGS[fault]) for fault in met if fault in ENDINGS}
         if "Traceback" in ended.err or "Exception ignored" in ended.err:
-            self._tally.find(_DISHONEST, f"{self._title}: a traceback: {ended}")
+            self._tally.find(DISHONEST, f"{self._title}: a traceback: {ended}")
         elif ended.status == 1 and "Error: " not in ended.err:
-            self._tally.find(_DISHONEST, f"{self._title}: no reason: {ended}")
+            self._tally.find(DISHONEST, f"{self._title}: no reason: {ended}")
         elif ended.status == 130 and "Ctrl-C" not in met:
-            self._tally.find(_DISHONEST, f"{self._title}: nobody interrupted it: {ended}")
+            self._tally.find(DISHONEST, f"{self._title}: nobody interrupted it: {ended}")
         elif ended.status not in (0, 1, 130) and ended.status not in signals:
-            self._tally.find(_DISHONEST, f"{self._title}: status {ended}")
+            self._tally.find(DISHONEST, f"{self._title}: status {ended}")
 
     def _is_done(self, ended: Ended) -> bool:
         """Check whether a command has done all it could."""
@@ -422,12 +422,12 @@ class Trial:
         counts = {name: report[name] for name in ("skipped", "replaced", "conflicting", "failed")}
         kept = report["written"] + report["unchanged"]
         if kept != there or kept + sum(counts.values()) != len(self._documents):
-            self._tally.find(_DISHONEST, f"{self._title}: {there} documents, reported {report}")
+            self._tally.find(DISHONEST, f"{self._title}: {there} documents, reported {report}")
         letters = self._folder / f"{self._index}.dead-letter.jsonl"
         lines = letters.read_text("utf-8").splitlines() if letters.exists() else []
         named = {each for each in self._documents if any(f'"{each}"' in line for line in lines)}
         if missing := self._documents.keys() - self.accepted.keys() - named:
-            self._tally.find(_LOST, f"{self._title}: {missing} not in the dead letters")
+            self._tally.find(LOST, f"{self._title}: {missing} not in the dead letters")
 
     def _removed_for(self) -> dict[str, str]:
         """Return the documents that the audit log has as a whole, each with what it went for."""
