@@ -41,6 +41,11 @@ def test_a_number_or_a_name_of_its_own_is_a_fact(one: str, other: str, fact: str
     assert found.is_within(1)
 
 
+def test_as_much_may_be_lost_as_is_said_and_no_fact() -> None:
+    assert LostText(0.2).is_within(0.2)
+    assert not LostText(0.2, facts=("118",)).is_within(0.2)
+
+
 def test_a_word_that_is_somewhere_else_does_not_stand_in_its_place() -> None:
     words = make_text(1, 100).split()
     assert lost(" ".join(words[::-1]), " ".join(words)).share > 0.9

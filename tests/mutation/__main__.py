@@ -1,0 +1,95 @@
+"""Small changes of the arithmetic and of decisions, each of which a test has to notice.
+
+    python -m tests.mutation [--only blocks] [--share 0.2] [--seed 1]
+
+Each mutant runs the tests of its module, those without an engine, in a process that is forked when
+all is imported. Survivors that change nothing anybody can notice are in `survivors.tsv`, each with
+its reason; the exit status is 1 where there are others.
+"""
+
+import argparse
+import contextlib
+import importlib.util
+import io
+import os
+import random
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from es_simhash.errors import EsSimhashError
+from tests.bench.program import run
+from tests.mutation.mutants import Mutant, exchange, mutants
+
+_KNOWN = Path(__file__).with_name("survivors.tsv")
+_SECONDS = 120
+_NOT_MADE = 99
+# Without the pins of tests/relation/test_thresholds.py, which notice any change and know no reason.
+MODULES: dict[str, Sequence[str]] = {
+    "fingerprints.blocks": ("fingerprints/test_blocks.py",),
+    "relation.loss": ("relation/test_lost_text.py",),
+    "relation.shared_shingles": ("relation/test_shared_shingles.py",),
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Try the mutants of the modules, and print those that no test notices."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", choices=[name.rpartition(".")[2] for name in MODULES])
+    parser.add_argument("--share", type=float, default=1.0)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args(argv)
+    known = dict(line.split("\t") for line in _KNOWN.read_text("utf-8").splitlines())
+    chosen, wrong, total = random.Random(options.seed), 0, 0
+    for module, tests in MODULES.items():
+        if options.only not in (None, module.rpartition(".")[2]):
+            continue
+        _require_green(tests)
+        path = Path(str(importlib.util.find_spec(f"es_simhash.{module}").origin))  # type: ignore[union-attr]
+        tried = [each for each in mutants(path) if chosen.random() < options.share]
+        survivors = [mutant.name for mutant in tried if not _is_killed(mutant, tests)]
+        unknown = [name for name in survivors if f"{module} {name}" not in known]
+        total, wrong = total + len(tried), wrong + len(unknown)
+        named = len(survivors) - len(unknown)
+        print(f"{module}: {len(tried)} mutants, {len(unknown)} survive, {named} as named",
+              flush=True)  # fmt: skip
+        for name in unknown:
+            print(f"  {module} {name}", flush=True)
+    print(f"{total} mutants, {wrong} survive that have no reason")
+    return 1 if wrong else 0
+
+
+def _require_green(tests: Sequence[str]) -> None:
+    """Run the tests once without a change, which also imports what they need."""
+    if status := _tested(tests):
+        raise EsSimhashError(f"The tests {', '.join(tests)} fail without a change ({status}).")
+
+
+def _is_killed(mutant: Mutant, tests: Sequence[str]) -> bool:
+    sys.stdout.flush()
+    if child := os.fork():
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if status == _NOT_MADE:
+            raise EsSimhashError(f"The mutant {mutant.name} could not be made.")
+        return status != 0
+    status = _NOT_MADE
+    try:
+        signal.alarm(_SECONDS)
+        exchange(mutant)
+        status = _tested(tests)
+    finally:
+        os._exit(int(status))
+
+
+def _tested(tests: Sequence[str]) -> int:
+    paths = [f"tests/{each}" for each in tests]
+    quiet = ("-qq", "-x", "-p", "no:xdist", "-p", "no:cacheprovider", "-m", "not cluster")
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        return int(pytest.main([*quiet, "--no-header", "--tb=no", *paths]))
+
+
+if __name__ == "__main__":
+    run(main)
