@@ -1,0 +1,210 @@
+"""All that the product does at once, for long: nothing may grow.
+
+    python -m tests.soak [--minutes 60] [--documents 1500] [--rate 4] [--plot dist/soak.svg]
+
+On a node of its own, one process ingests, backfills, finds families and copies and asks questions;
+another sweeps every few seconds; a service with two workers is asked at a steady rate. Documents
+are replaced, so that there are always as many. Prints memory, open files and threads of each, the
+connections, contexts of searches and records of the state on the cluster, and the times, each with
+its slope an hour after the first third and the interval of 95 %. Afterwards no context may be open.
+The exit status is 1 where anything grows, failed, or was left open.
+"""
+
+import argparse
+import multiprocessing
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from es_simhash.maintenance.families.find_families import find_families
+from es_simhash.store.elasticsearch.connection import connect
+from scripts.local_node import node as nodes
+from tests.bench.load import Requests, percentile
+from tests.bench.program import run
+from tests.bench.served_index import INDEX, fill, made_up, served
+from tests.soak.probes import held_by, held_by_cluster
+from tests.soak.rounds import Ends, run_rounds
+from tests.soak.slopes import plot, slope
+
+_NODE = "soak"
+_WORKERS = 2
+_SWEEP_EVERY = "5s"
+# Measurements in a run, at least this many seconds apart.
+_MEASUREMENTS, _LEAST_SECONDS = 240, 2.0
+# Seconds that a process has to end what it does.
+_END = 60
+_PATHS = (
+    "/v1/related/{}",
+    "/v1/compare/{}/1",
+    "/v1/documents/{}",
+    "/v1/families/{}",
+    "/explorer/",
+    "/readyz",
+)
+# Those of an answer, of a document without a fingerprint or family as yet, and of a busy service.
+_FINE = {200, 404, 422, 503}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run everything for so long, and print what it held."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--documents", type=int, default=1_500)
+    parser.add_argument("--rate", type=float, default=4.0)
+    parser.add_argument("--plot", type=Path, default=Path("dist/soak.svg"))
+    options = parser.parse_args(argv)
+    node = nodes.start(name=_NODE, heap="1g", in_memory=True)
+    try:
+        with connect(node.url) as client:
+            count = fill(client, made_up(options.documents))
+            # Makes the state index, which nobody can search while its shards start.
+            find_families(client, INDEX)
+            print(f"on Elasticsearch {node.version}, {count} documents", flush=True)
+            soak = Soak(client, node.url, count, options.rate)
+            problems = soak.run(options.minutes * 60)
+            problems += soak.report()
+            options.plot.parent.mkdir(parents=True, exist_ok=True)
+            options.plot.write_text(plot(soak.times, soak.series).svg, "utf-8")
+            print(f"plot: {options.plot}")
+    finally:
+        if node.started:
+            nodes.remove(_NODE)
+    for problem in problems:
+        print(f"  {problem}", file=sys.stderr)
+    return 1 if problems else 0
+
+
+class Soak:
+    """Runs everything, and keeps what was measured.
+
+    Args:
+        client: Of the engine.
+        url: Of the engine.
+        documents: How many there are.
+        rate: Requests to the service, a second.
+    """
+
+    def __init__(self, client: Any, url: str, documents: int, rate: float) -> None:
+        self.times: list[float] = []
+        self.series: dict[str, list[float]] = defaultdict(list)
+        self.done: Counter[str] = Counter()
+        self.statuses: Counter[int] = Counter()
+        self._client, self._url = client, url
+        self._documents, self._rate = documents, rate
+
+    def run(self, seconds: float) -> list[str]:
+        """Measure for so long; return what failed, or was left open."""
+        every = max(seconds / _MEASUREMENTS, _LEAST_SECONDS)
+        with ExitStack() as stack:
+            port, service = stack.enter_context(served(self._url, _WORKERS, 30))
+            sweep = stack.enter_context(_sweeping(self._url))
+            rounds, answers = stack.enter_context(_rounds(self._url, self._documents))
+            begin = time.monotonic()
+            while time.monotonic() < begin + seconds:
+                self._ask(port, every)
+                self._measure(time.monotonic() - begin, service, sweep.pid, rounds.pid)
+                self._take(answers)
+                ended = [
+                    f"{name} ended"
+                    for name, status in (("sweep", sweep.poll()), ("rounds", rounds.exitcode))
+                    if status is not None
+                ]
+                if ended:
+                    return ended
+        held = held_by_cluster(self._client, f"{INDEX}-simhash")
+        wrong = {status: n for status, n in self.statuses.items() if status not in _FINE}
+        problems = [f"answers with other statuses: {wrong}"] if wrong else []
+        if held["open contexts"]:
+            problems.append(f"{held['open contexts']} contexts of searches were left open")
+        return problems
+
+    def report(self) -> list[str]:
+        """Print what was held and done; return what grows."""
+        print(f"{'':34} {'level':>9} {'slope an hour':>22}")
+        grown = []
+        for name, values in self.series.items():
+            found = slope(self.times, values)
+            error = f"± {found.error:.2f}"
+            print(f"{name:34} {found.level:9.1f} {found.slope:+12.2f} {error:>9}")
+            if found.grows:
+                grown.append(f"{name} grows by {found.slope:.2f} {error} an hour")
+        print(f"done: {dict(self.done)}; answers of the service: {dict(self.statuses)}")
+        return grown
+
+    def _ask(self, port: int, seconds: float) -> None:
+        ids = range(0, self._documents, 7)
+        paths = [path.format(id) for path in _PATHS for id in ids]
+        asked = Requests(port, paths, seconds, seed=len(self.times)).at_rate(self._rate)
+        self.statuses += asked.statuses
+        self.series["service: p95 (ms)"].append(1000 * asked.p95)
+
+    def _measure(self, at: float, *processes: int | None) -> None:
+        self.times.append(at)
+        for name, process in zip(("service", "sweep", "rounds"), processes, strict=True):
+            assert process is not None
+            for what, value in held_by(process).items():
+                self.series[f"{name}: {what}"].append(value)
+        for what, value in held_by_cluster(self._client, f"{INDEX}-simhash").items():
+            self.series[f"cluster: {what}"].append(value)
+
+    def _take(self, answers: Any) -> None:
+        """Read what the rounds have done since the last measurement."""
+        taken = defaultdict(list)
+        while answers.poll():
+            try:
+                what, seconds = answers.recv()
+            except EOFError:
+                break
+            self.done[what] += 1
+            taken[what].append(1000 * seconds)
+        # A round can take longer than that: what nothing was done of is as it was before.
+        for what in ("related", "ingest", "backfill"):
+            times = self.series[f"rounds: {what}, median (ms)"]
+            before = times[-1] if times else 0.0
+            times.append(percentile(taken[what], 0.5) if taken[what] else before)
+
+
+@contextmanager
+def _sweeping(url: str) -> Iterator[subprocess.Popen[bytes]]:
+    line = [sys.executable, "-m", "es_simhash", "sweep", INDEX, "--every", _SWEEP_EVERY]
+    environment = {**os.environ, "ELASTICSEARCH_URL": url}
+    with tempfile.TemporaryDirectory() as folder:
+        process = subprocess.Popen(
+            [*line, "--quiet", "--processes", "1"],
+            env=environment,
+            cwd=folder,
+            stdout=subprocess.DEVNULL,
+        )
+        try:
+            yield process
+        finally:
+            process.terminate()
+            process.wait(_END)
+
+
+@contextmanager
+def _rounds(url: str, documents: int) -> Iterator[tuple[Any, Any]]:
+    context = multiprocessing.get_context("spawn")
+    answers, out = context.Pipe(duplex=False)
+    ends = Ends(out, context.Event())
+    process = context.Process(target=run_rounds, args=(url, INDEX, documents, ends))
+    process.start()
+    out.close()
+    try:
+        yield process, answers
+    finally:
+        # Killed, it could not close its points in time.
+        ends.stop.set()
+        process.join(_END)
+        process.kill()
+
+
+if __name__ == "__main__":
+    run(main)

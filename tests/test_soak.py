@@ -1,0 +1,56 @@
+"""What `make test-soak` does and takes for growth, in a short form."""
+
+import os
+import random
+from typing import Any
+
+import pytest
+
+from tests.soak.probes import held_by, held_by_cluster
+from tests.soak.rounds import timed_round
+from tests.soak.slopes import plot, slope
+
+MINUTES = [60.0 * minute for minute in range(90)]
+
+
+def noise(seed: int) -> list[float]:
+    chosen = random.Random(seed)
+    return [chosen.gauss(0, 5) for _ in MINUTES]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_grows_is_told_from_what_varies(seed: int) -> None:
+    still = [200 + value for value in noise(seed)]
+    assert not slope(MINUTES, still).grows
+    # What fills in the first third is a cache.
+    filling = [value - max(0, 25 - minute) * 6 for minute, value in enumerate(still)]
+    assert not slope(MINUTES, filling).grows
+    growing = [value + 0.4 * minute for minute, value in enumerate(still)]
+    found = slope(MINUTES, growing)
+    assert found.grows
+    assert abs(found.slope - 24) < found.error + 6
+
+
+def test_a_short_run_says_nothing_and_a_thread_an_hour_much() -> None:
+    assert not slope(MINUTES[:6], [float(n) for n in range(6)]).grows
+    threads = [10.0 + minute // 30 for minute in range(90)]
+    assert slope(MINUTES, threads).grows
+
+
+def test_the_plot_has_a_chart_of_each_series() -> None:
+    svg = plot(MINUTES, {"memory": noise(1), "threads": [0.0] * 90}).svg
+    assert "memory" in svg
+    assert "threads" in svg
+
+
+@pytest.mark.cluster
+def test_a_round_does_all_and_is_measured(client: Any, index_name: str) -> None:
+    from es_simhash.store.installation.install import install
+
+    install(client, index_name, semantics=None)
+    done = [what for what, _ in timed_round(client, index_name, 0, 60)]
+    assert {"ingest", "backfill", "related", "families", "copies"} <= {*done}
+    client.indices.refresh(index=index_name)
+    assert client.count(index=index_name)["count"] == 60
+    held = {**held_by(os.getpid()), **held_by_cluster(client, f"{index_name}-simhash")}
+    assert min(held[each] for each in ("memory (MiB)", "open files", "threads", "connections")) > 0
