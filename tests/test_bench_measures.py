@@ -1,7 +1,6 @@
 """Measures of the benches, on examples small enough to be computed by hand."""
 
 import json
-from dataclasses import replace
 from functools import partial
 from importlib.resources import files
 from math import log2, sqrt
@@ -61,19 +60,18 @@ def test_entities_count_where_both_have_some() -> None:
 def test_learned_vectors_count_as_much_as_they_are_trusted() -> None:
     half = partial(SemanticProfile, "en", has_learned_vector=True, vector_trust=0.5)
     one, other = half({"crane": 1.0}, vector=vector(1, 0)), half({"pie": 1.0}, vector=vector(1, 0))
-    trusted = replace(other, vector_trust=1.0)
-    # That of the query decides: half of 0.3, and all of it.
-    assert rankings.similarities([one, trusted])[0, 1] == pytest.approx(0.15)
-    assert rankings.similarities([one, trusted])[1, 0] == pytest.approx(0.3)
-    assert compare_profiles(one, other).similarity == pytest.approx(0.15)
+    # Half of 0.35, from both sides.
+    assert rankings.similarities([one, other])[[0, 1], [1, 0]] == pytest.approx([0.175, 0.175])
+    assert compare_profiles(one, other).similarity == pytest.approx(0.175)
 
 
-def test_a_row_queries_and_a_column_is_stored() -> None:
-    # One concept is stored, scaled to length 1; two are queried.
-    long = SemanticProfile("en", {"crane": 0.8, "storm": 0.6}, stored_limit=1)
-    short = SemanticProfile("en", {"storm": 1.0}, stored_limit=1)
-    expected = [[0.8, 0.6], [0, 1]]
-    assert rankings.similarities([long, short]) == pytest.approx(np.array(expected))
+def test_a_text_queries_what_is_stored_of_it_so_that_a_pair_has_one_similarity() -> None:
+    # Two concepts are stored, scaled to length 1; the third is in no query.
+    long = SemanticProfile("en", {"crane": 0.6, "storm": 0.6, "gale": 0.53}, stored_limit=2)
+    short = SemanticProfile("en", {"gale": 0.8, "storm": 0.6}, stored_limit=2)
+    expected = 0.6 * 0.5**0.5
+    found = rankings.similarities([long, short])
+    assert found == pytest.approx(np.array([[1, expected], [expected, 1]]))
 
 
 def test_empty_profiles_are_similar_to_nothing() -> None:

@@ -15,9 +15,9 @@ from typing import Any
 
 # Different texts of a language that are needed to count (docs/semantic-neighbours.md).
 MIN_DOCUMENTS = 200
-# A word weighs less from this share of the documents on, and a name from this one: chosen on
-# plateaus over five collections (docs/semantic-neighbours.md).
-COMMON_WORD, COMMON_NAME = 0.04, 0.01
+# What stands in a greater share of the documents weighs less: chosen on plateaus over several
+# collections (docs/semantic-neighbours.md).
+COMMON = 0.01
 # A name of a smaller factor is left out: it occurs in a tenth of the documents.
 _LEAST_NAME = 0.5
 # Words and names of a language that are kept, the most frequent: some 5 % stand in so many texts.
@@ -44,7 +44,7 @@ class LanguageBackground:
     @cached_property
     def word_factors(self) -> dict[str, float]:
         """What words weigh as concepts, as a share of their weight in the language."""
-        return self._factors(self.words, COMMON_WORD)
+        return _factors(self.words, self.documents)
 
     @cached_property
     def name_factors(self) -> dict[str, float]:
@@ -53,17 +53,18 @@ class LanguageBackground:
         A name that few texts name is common where many have it among their concepts.
         """
         counts = Counter(self.names) | Counter(self.words)
-        return self._factors(counts, COMMON_NAME)
+        return _factors(counts, self.documents)
 
-    def _factors(self, counts: Mapping[str, int], common: float) -> dict[str, float]:
-        """Return log(share) / log(common) of what is common; the rest has 1, and is left out."""
-        factors = {}
-        for term, count in counts.items():
-            share = min(1.0, (count + 0.5) / (self.documents + 1))
-            if share > common:
-                # As it is computed everywhere, so that a pair has one score.
-                factors[term] = round(math.log(share) / math.log(common), 4)
-        return factors
+
+def _factors(counts: Mapping[str, int], documents: int) -> dict[str, float]:
+    """Return log(share) / log(COMMON) of what is common; the rest has 1, and is left out."""
+    factors = {}
+    for term, count in counts.items():
+        share = min(1.0, (count + 0.5) / (documents + 1))
+        if share > COMMON:
+            # As it is computed everywhere, so that a pair has one score.
+            factors[term] = round(math.log(share) / math.log(COMMON), 4)
+    return factors
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from es_simhash.semantics.background import (
-    COMMON_NAME,
+    COMMON,
     MAX_TERMS,
     MIN_DOCUMENTS,
     Background,
@@ -60,7 +60,7 @@ class BackgroundCounts:
 
 def _frequent(counts: Counter[str], documents: int) -> dict[str, int]:
     """Return the terms that are common enough to weigh less, the most frequent first."""
-    least = COMMON_NAME * documents
+    least = COMMON * documents
     ranked = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
     return {term: count for term, count in ranked[:MAX_TERMS] if count > least}
 

@@ -28,7 +28,7 @@ from es_simhash.semantics.languages.lexicon import (
     equal_keys,
     stable_order,
 )
-from es_simhash.semantics.semantic_profile import QUERY_CONCEPTS, Extraction, names_and_counts
+from es_simhash.semantics.semantic_profile import MAX_CONCEPTS, Extraction, names_and_counts
 from es_simhash.text.tokens import Ints
 
 # Bits of a floating-point number that is not negative, and the greatest of them.
@@ -150,5 +150,5 @@ def _heaviest(
     scaled = heaviest / np.sqrt(np.where(norms, norms, np.float32(1))).take(words.texts)
     numbers, weighty = words.numbers[order], [0, *np.cumsum(heaviest > 0).tolist()]
     for start, end in pairwise(bounds):
-        end = start + min(weighty[end] - weighty[start], QUERY_CONCEPTS)
+        end = start + min(weighty[end] - weighty[start], MAX_CONCEPTS)
         yield NumberedWords(lexicon, numbers[start:end], scaled[start:end])

@@ -10,7 +10,7 @@ from es_simhash.semantics.languages.chinese import characters, word_parts, words
 from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.rarity import rarity
 from es_simhash.semantics.semantic_profile import (
-    QUERY_CONCEPTS,
+    MAX_CONCEPTS,
     SHORT_WORDS,
     Entity,
     Extraction,
@@ -185,7 +185,7 @@ def _heaviest(
         norm = float(np.sqrt(np.square(weights).sum()))
     if not norm:
         return {}
-    order = np.argsort(-weights, kind="stable")[:QUERY_CONCEPTS]
+    order = np.argsort(-weights, kind="stable")[:MAX_CONCEPTS]
     order = order[weights[order] > 0]
     scaled = (weights[order] / norm).tolist()
     return {words[index]: weight for index, weight in zip(order.tolist(), scaled, strict=True)}

@@ -1,9 +1,10 @@
 """Vectors of texts by a table that was learned from the texts of one index, in any language.
 
 A vector has two parts. One is of the words that the table has, by latent semantic analysis: words
-of texts on one subject are near each other. The other one is that of the word vectors that come
-with the package, reduced to the directions in which texts of the index differ: it knows words that
-the table lacks, in the language of those word vectors alone.
+of texts on one subject are near each other. Its first dimensions say which subject at large, later
+ones set the stories of one apart, and both count. The other part is that of the word vectors that
+come with the package, reduced to the directions in which texts of the index differ: it knows words
+that the table lacks, in the language of those word vectors alone.
 """
 
 import hashlib
@@ -39,9 +40,15 @@ from es_simhash.semantics.vectors import (
 
 # Dimensions of the words of the index, beside those that the shipped word vectors are reduced to.
 OWN_DIMENSIONS = INDEX_DIMENSIONS - SHIPPED_DIMENSIONS
+# The first so many dimensions count alike, as parts of one length; the part of the shipped word
+# vectors is of this length, where that of the words of the index has 1. Both are on plateaus over
+# five collections (docs/semantic-neighbours.md).
+_FIRST_DIMENSIONS = (8, 24, OWN_DIMENSIONS)
+SHIPPED_PART = 0.7
 # Word vectors learned from fewer texts say as much less: of German laws and Chinese news, the best
-# weight grows with the number of texts up to here (docs/semantic-neighbours.md).
-TRUSTED_DOCUMENTS = 1_000
+# weight grows with the number of texts up to here. So do those learned from texts of fewer words,
+# which seldom have two of one subject (docs/semantic-neighbours.md).
+TRUSTED_DOCUMENTS, TRUSTED_WORDS = 1_000, 100
 # Hexadecimal digits of the digest in a name.
 _NAME_DIGITS = 8
 
@@ -52,6 +59,7 @@ class LanguageVectors:
 
     Attributes:
         documents: Different texts that they were learned from.
+        words_each: Different words that one of these has, on average.
         words: The words.
         codes: Vector of each word, as whole numbers from -127 to 127.
         weights: What the whole numbers of each word are multiplied by.
@@ -60,6 +68,7 @@ class LanguageVectors:
     """
 
     documents: int
+    words_each: float
     words: tuple[str, ...]
     codes: NDArray[np.int8]
     weights: NDArray[np.float32]
@@ -67,10 +76,14 @@ class LanguageVectors:
 
     @property
     def trust(self) -> float:
-        """How much the vectors say, from 0 to 1; those by the shipped word vectors say all."""
-        if self.reduction is not None:
-            return 1.0
-        return min(1.0, self.documents / TRUSTED_DOCUMENTS)
+        """How much the vectors say, from 0 to 1.
+
+        It is that of a language, not of a text, so that a pair has one similarity from both sides.
+        """
+        trust = min(1.0, self.words_each / TRUSTED_WORDS)
+        # Of few English texts the shipped word vectors say enough.
+        has_shipped = self.reduction is not None
+        return trust if has_shipped else trust * min(1.0, self.documents / TRUSTED_DOCUMENTS)
 
     @cached_property
     def _rows(self) -> Rows:
@@ -79,7 +92,8 @@ class LanguageVectors:
     def own_part(self, counts: Sequence[Mapping[str, int]]) -> Floats:
         """Return the vector of each text by the words of the table; zeros without any of them."""
         found = find_rows(counts, self._rows)
-        return unit_rows(found.sums(self._weights(found), self.codes))
+        sums = found.sums(self._weights(found), self.codes)
+        return unit_rows(sums * _factors(sums))
 
     def _weights(self, found: FoundRows) -> NDArray[np.float64]:
         """Return how much the words of texts count."""
@@ -91,15 +105,16 @@ class LanguageVectors:
         direction = vector.astype(np.float64)
         found = find_rows([extraction.words], self._rows)
         weights, codes = self._weights(found), self.codes[found.rows]
-        own = weights * (codes @ direction[:OWN_DIMENSIONS])
-        length = float(np.linalg.norm(weights @ codes))
+        whole_text = weights @ codes
+        factors = _factors(whole_text[None])[0]
+        own = weights * (codes @ (factors * direction[:OWN_DIMENSIONS]))
+        length = float(np.linalg.norm(factors * whole_text))
         words = list(compress(extraction.words, found.is_known.tolist()))
         parts = dict(zip(words, (own / (length or 1.0)).tolist(), strict=True))
         by_shipped, has_shipped = self._shipped_parts(extraction, direction[OWN_DIMENSIONS:])
-        # Each of the two parts is of length 1, where it is not 0.
-        whole = ((length > 0) + has_shipped) ** 0.5 or 1.0
+        whole = ((length > 0) + has_shipped * SHIPPED_PART**2) ** 0.5 or 1.0
         for word, part in by_shipped.items():
-            parts[word] = parts.get(word, 0.0) + part
+            parts[word] = parts.get(word, 0.0) + SHIPPED_PART * part
         return {word: part / whole for word, part in parts.items()}
 
     def _shipped_parts(
@@ -123,13 +138,28 @@ class LanguageVectors:
             shipped: The vector of each by the shipped word vectors.
         """
         own = self.own_part([extraction.words for extraction in extractions])
-        return unit_rows(np.hstack([own, self._shipped_part(shipped)]).astype(np.float64))
+        other = SHIPPED_PART * self._shipped_part(shipped)
+        return unit_rows(np.hstack([own, other]).astype(np.float64))
 
     def _shipped_part(self, vectors: Floats) -> Floats:
         """Return vectors by the shipped word vectors, reduced; zeros without any."""
         if self.reduction is None:
             return np.zeros((len(vectors), SHIPPED_DIMENSIONS), np.float32)
         return unit_rows(vectors.astype(np.float64) @ self.reduction)
+
+
+def _factors(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what the dimensions of each vector are multiplied by, so that those parts count alike.
+
+    A cosine of what comes of it is about the mean of the cosines of the parts.
+    """
+    squares = np.zeros_like(sums)
+    for first in _FIRST_DIMENSIONS:
+        part = sums[:, :first]
+        length = np.square(part).sum(1, keepdims=True)
+        squares[:, :first] += (length > 0) / np.where(length > 0, length, 1)
+    factors: NDArray[np.float64] = np.sqrt(squares)
+    return factors
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,6 +201,7 @@ class LearnedVectors:
             arrays[f"{code}/codes"] = language.codes
             arrays[f"{code}/weights"] = language.weights
             arrays[f"{code}/documents"] = np.array([language.documents], np.int64)
+            arrays[f"{code}/words_each"] = np.array([language.words_each])
             if language.reduction is not None:
                 arrays[f"{code}/reduction"] = language.reduction
         content = BytesIO()
@@ -279,6 +310,7 @@ def _language(arrays: Mapping[str, NDArray[Any]], code: str) -> LanguageVectors:
     name = f"{code}/reduction"
     language = LanguageVectors(
         int(arrays[f"{code}/documents"][0]),
+        float(arrays[f"{code}/words_each"][0]),
         tuple(words),
         arrays[f"{code}/codes"],
         arrays[f"{code}/weights"],

@@ -42,9 +42,6 @@ from es_simhash.semantics.vocabularies.vocabulary import Vocabulary
 from es_simhash.semantics.vocabularies.vocabulary_files import load_vocabulary, vocabulary_digest
 from es_simhash.text.lines import title_of
 
-# The learned vector of a text of fewer concepts says as much less: words of a sentence alone are
-# near those of any other on its subject (docs/semantic-neighbours.md).
-TRUSTED_CONCEPTS = 30
 # Weight of a concept of the user's vocabulary compared with that of all words; 0.3 neither helps
 # nor harms rankings.
 VOCABULARY_WEIGHT = 0.3
@@ -132,7 +129,7 @@ class SemanticProfiler:
                 self._stored_limit(vector),
                 vector_table=self.vector_table,
                 has_learned_vector=self.table is not None,
-                vector_trust=self._vector_trust(extraction.language, concepts),
+                vector_trust=1.0 if self.table is None else self.table.trust(extraction.language),
                 shipped_vector=by_shipped,
                 extraction=extraction,
             )
@@ -167,11 +164,6 @@ class SemanticProfiler:
         if self.source is not table_vectors:
             return {}
         return WordVectors.load().word_parts(table_counts(profile.extraction), vector)
-
-    def _vector_trust(self, language: str, concepts: Mapping[str, float]) -> float:
-        if self.table is None:
-            return 1.0
-        return self.table.trust(language) * min(1.0, max(1, len(concepts)) / TRUSTED_CONCEPTS)
 
     def _stored_limit(self, vector: Vector | None) -> int:
         """Return how many concepts are stored: twice as many where there is no vector."""

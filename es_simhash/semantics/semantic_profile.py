@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 Vectors: TypeAlias = list[NDArray[np.float32] | None]
 Spans = tuple[tuple[int, int], ...]
-# Concepts stored of a document, and in a query; the tail adds little
+# Concepts stored of a document, and those of a profile; the tail adds little
 # (docs/semantic-neighbours.md). Texts without a vector store twice as many in its place.
-STORED_CONCEPTS, QUERY_CONCEPTS = 40, 160
+STORED_CONCEPTS, MAX_CONCEPTS = 40, 160
 # A text of fewer content words is short: all of its words are concepts, if it has no more
 # characters than this (docs/semantic-neighbours.md).
 SHORT_WORDS, SHORT_CHARACTERS = 10, 400
@@ -232,7 +232,7 @@ class SemanticProfile:
             nor are those of two languages by one that was learned.
         has_learned_vector: Whether that table was learned.
         vector_trust: How much a learned vector says, from 0 to 1: less by a table that was learned
-            from few texts, and less of a text of few words.
+            from few texts, or from texts of few words.
         shipped_vector: Unit vector by the shipped table, where `vector` is by a learned one:
             documents that have not been given theirs yet are compared by it.
         extraction: What the profile was made of; None where that was not kept.
@@ -272,18 +272,17 @@ class SemanticProfile:
         return {concept: weight / norm for concept, weight in heaviest.items()}
 
     def query_concepts(self) -> dict[str, float]:
-        """Return the concepts to query: twice as many as are stored of such a text.
+        """Return the concepts to query: those that are stored of such a text.
 
-        What is common in the index weighs less.
+        So a pair has one similarity from both sides. What is common in the index weighs less.
         """
         return self._query_concepts
 
     @cached_property
     def _query_concepts(self) -> dict[str, float]:
-        concepts = dict(islice(self.concepts.items(), 2 * self.stored_limit))
         if self.background is None:
-            return concepts
-        return self.background.weighed_concepts(concepts, self.language)
+            return self._stored_concepts
+        return self.background.weighed_concepts(self._stored_concepts, self.language)
 
     def stored_entities(self) -> list[str]:
         """Return the names of the entities that are stored, the most frequent first."""

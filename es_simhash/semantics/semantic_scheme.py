@@ -22,7 +22,7 @@ NO_VECTORS = "none"
 # Vectors by a table that is learned from the texts of the index (`vector_learning`); of their
 # dimensions these are those of the published table, reduced (docs/semantic-neighbours.md).
 INDEX_VECTORS = "index"
-INDEX_DIMENSIONS, SHIPPED_DIMENSIONS = 96, 48
+INDEX_DIMENSIONS, SHIPPED_DIMENSIONS = 96, 24
 # What names of schemes call the two.
 _SHORT = {WORD_VECTORS: "words256", INDEX_VECTORS: "index"}
 _FIELD, _PYTHON, _SPACY = "field:", "python:", "spacy:"

@@ -1,8 +1,8 @@
 """Semantic similarity of two texts, and the concepts and entities they share.
 
 The similarity h is 0.4 of the cosine of the vectors, 0.4 of that of the weighted concepts and 0.2
-of that of the entities; vectors learned from the index have at most 0.3, and less where they were
-learned from few texts or the text is short. The concepts have what is left, and the share of
+of that of the entities; vectors learned from the index have at most 0.35, and less where they were
+learned from few texts or from short ones. The concepts have what is left, and the share of
 vectors or entities that one side lacks.
 With a background of the index, what is common there weighs less among concepts and entities.
 A cosine is a sum over what is shared, so each shared concept and entity contributes to h.
@@ -25,7 +25,7 @@ from es_simhash.text.memo import Memo
 VECTOR_WEIGHT, ENTITY_WEIGHT = 0.4, 0.2
 # Vectors learned from the index have less, or news on one subject would all be alike
 # (docs/semantic-neighbours.md).
-LEARNED_VECTOR_WEIGHT = 0.3
+LEARNED_VECTOR_WEIGHT = 0.35
 # Chinese names are words of the text already, and too often wrong to count twice.
 _WITHOUT_ENTITIES = frozenset({"zh"})
 # Prefix of the term of a full name among the words of entities.

@@ -85,7 +85,12 @@ def _language(code: str, texts: Sequence[_Text]) -> LanguageVectors | None:
             np.array([vector for _, vector in texts if vector.any()], np.float32)
         )
     return LanguageVectors(
-        len(counts), words, quantise(vectors), scales.astype(np.float32), reduction
+        len(counts),
+        sum(map(len, counts)) / len(counts),
+        words,
+        quantise(vectors),
+        scales.astype(np.float32),
+        reduction,
     )
 
 

@@ -8,8 +8,9 @@ from es_simhash.errors import EsSimhashError, InputError, SchemeMismatch
 from es_simhash.semantics.learned_vectors import LearnedVectors, read_table, table_name
 
 HEAD, PART = "vectors", "vectors_part"
-# Version of the form; a table of another one is learned again.
-TABLE_SCHEMA = 1
+# Version of the form, and of how vectors are made by a table; one of another version is learned
+# again. In the first, vectors had 48 dimensions of words of the index, which counted alike.
+TABLE_SCHEMA = 2
 # Bytes of a part, before they are written in base64.
 _PART_BYTES = 1 << 19
 # Parts that are searched for: those of a table of the greatest size, and of the one before it.

@@ -112,21 +112,33 @@ def counted_background(client: elasticsearch.Elasticsearch, index: Index) -> Bac
 
 
 def report_lee(client: elasticsearch.Elasticsearch, semantics: SemanticScheme) -> None:
-    """Print the correlation with human judgements, computed exactly and through the index."""
-    documents = datasets.documents("lee50")
+    """Print the correlation with human judgements of 50 news, alone and among 300 others."""
+    judged, others = datasets.documents("lee50"), datasets.lines("lee50", "background.jsonl")
+    for more in ([], others):
+        _report_judged(client, [*judged, *more], semantics)
+
+
+def _report_judged(
+    client: elasticsearch.Elasticsearch, documents: Documents, semantics: SemanticScheme
+) -> None:
+    """Print the correlation of pairs of some texts, computed exactly and through the index."""
     place = {each["id"]: number for number, each in enumerate(documents)}
     rows = datasets.rows("lee50", "pairs.tsv")
     human = [float(row["human"]) for row in rows]
-    matrix = exact(documents, semantics=semantics)
+    print(f"\nlee50: {len(rows)} pairs judged by people, of {len(documents)} documents")
+    with filled_index(client, "bench-lee50", documents, semantics=semantics) as index:
+        background = counted_background(client, index)
+        table = index.config.table
+        queries = sorted({row[side] for row in rows for side in ("doc1", "doc2")})
+        found = answers(index, queries, everything(len(documents)))
+    matrix = exact(documents, background, semantics, table)
     direct = [_both_ways(matrix, place[row["doc1"]], place[row["doc2"]]) for row in rows]
     stored = np.zeros_like(matrix)
-    with filled_index(client, "bench-lee50", documents, semantics=semantics) as index:
-        for id, relations in answers(index, list(place), everything(50)).items():
-            for each in relations:
-                if each.semantics is not None:
-                    stored[place[id], place[str(each.id)]] = each.semantics.similarity
+    for id, relations in found.items():
+        for each in relations:
+            if each.semantics is not None:
+                stored[place[id], place[str(each.id)]] = each.semantics.similarity
     through = [_both_ways(stored, place[row["doc1"]], place[row["doc2"]]) for row in rows]
-    print(f"\nlee50: {len(rows)} pairs judged by people")
     shown = [semantic_score(similarity) for similarity in direct]
     measured = {"exact": direct, "through the index": through, "as the score shown": shown}
     for name, values in measured.items():

@@ -86,7 +86,7 @@ def test_neighbours_are_found_in_every_language(
     asked: Any, library_texts: dict[str, str], language: str
 ) -> None:
     [one, other] = [id for id in library_texts if id.startswith(f"{language}-")]
-    options = SearchOptions(min_score=0.15, filters=({"term": {"shelf": language}},))
+    options = SearchOptions(min_score=0.1, filters=({"term": {"shelf": language}},))
     for query, hit in ((one, other), (other, one)):
         assert kinds(asked.related(id=query, options=options)) == {hit: "semantic"}
         assert kinds(asked.related(text=library_texts[query], options=options))[hit] == "semantic"

@@ -21,14 +21,17 @@ OTHER = "A ferry to New York was paid by the bank, which said on BBC News it cos
 def test_what_stands_in_every_document_weighs_next_to_nothing() -> None:
     weighed = BACKGROUND.weighed_concepts({"said": 1.0, "dlr": 1.0, "new": 1.0}, "en")
     assert weighed["said"] < 0.001
-    assert weighed["dlr"] == pytest.approx(0.046, abs=0.005)
+    assert weighed["dlr"] == pytest.approx(0.0226, abs=0.002)
     assert weighed["new"] == 1.0
 
 
-def test_a_word_of_a_tenth_of_the_documents_has_half_of_its_weight_and_is_half_a_name() -> None:
+def test_a_word_of_a_tenth_of_the_documents_has_a_quarter_of_its_weight_and_is_half_a_name() -> (
+    None
+):
     weighed = BACKGROUND.weighed_concepts({"bank": 0.5, "ferry": 0.5}, "en")
-    assert weighed["bank"] == pytest.approx(0.5 * 0.51, abs=0.01)
-    assert weighed["ferry"] == 0.5
+    # The factor of one half counts for both texts.
+    assert weighed["bank"] == pytest.approx(0.5 * 0.25, abs=0.005)
+    assert 0.5 * 0.7 < weighed["ferry"] < 0.5 * 0.75
     names = BACKGROUND.weighed_names({"bank": 4.0, "ferry": 4.0}, "en", FULL_NAME)
     assert names["bank"] == pytest.approx(2.0, abs=0.02)
     assert 3.3 < names["ferry"] < 4.0

@@ -9,6 +9,7 @@ import pytest
 from es_simhash.errors import InputError
 from es_simhash.semantics.learned_vectors import (
     OWN_DIMENSIONS,
+    SHIPPED_PART,
     LanguageVectors,
     LearnedVectors,
     read_table,
@@ -20,8 +21,8 @@ DAY = "2026-11-23T10:00:00Z"
 CODES = np.random.default_rng(1).integers(-127, 128, (3, OWN_DIMENSIONS)).astype(np.int8)
 WEIGHTS = np.array([0.5, 0.25, 0.125], np.float32)
 REDUCTION = np.random.default_rng(2).integers(-127, 128, (256, SHIPPED_DIMENSIONS)).astype(np.int8)
-GERMAN = LanguageVectors(300, ("hafen", "löwe", "港"), CODES, WEIGHTS)
-ENGLISH = LanguageVectors(200, ("harbour", "lion", "fee"), CODES, WEIGHTS, REDUCTION)
+GERMAN = LanguageVectors(300, 120.0, ("hafen", "löwe", "港"), CODES, WEIGHTS)
+ENGLISH = LanguageVectors(200, 120.0, ("harbour", "lion", "fee"), CODES, WEIGHTS, REDUCTION)
 TABLE = LearnedVectors(DAY, "scheme", {"de": GERMAN, "en": ENGLISH})
 
 
@@ -82,14 +83,37 @@ def test_counts_are_damped_and_only_words_of_the_table_count() -> None:
     assert alone is not None
     assert none is None
     assert np.array_equal(once, often)
-    expected = 0.5 * CODES[0].astype(float) + 0.25 * CODES[1]
-    expected /= np.linalg.norm(expected)
+    total = 0.5 * CODES[0].astype(float) + 0.25 * CODES[1]
+    # Its first 8, 24 and 72 dimensions, as parts of one length: 8 are in all three, 48 in one.
+    lengths = [np.linalg.norm(total[:first]) for first in (8, 24, 72)]
+    factors = np.repeat([sum(length**-2 for length in lengths[n:]) for n in range(3)], (8, 16, 48))
+    expected = total * np.sqrt(factors / 3)
     assert once[:OWN_DIMENSIONS] == pytest.approx(expected, abs=1e-5)
     # In a language that the shipped word vectors do not have.
     assert not once[OWN_DIMENSIONS:].any()
 
 
-def test_both_parts_of_an_english_vector_count_alike() -> None:
+def test_a_cosine_is_about_the_mean_of_those_of_the_first_dimensions() -> None:
+    # The same subject at large, where what comes later is opposite, and the other way round.
+    subject, story = np.zeros((2, OWN_DIMENSIONS), np.int8)
+    subject[:8], story[24:] = CODES[0, :8], CODES[0, 24:]
+    codes = np.stack([subject + story, subject - story, story - subject])
+    words = ("hafen", "löwe", "fracht")
+    table = replace(TABLE, languages={"de": LanguageVectors(300, 120.0, words, codes, WEIGHTS)})
+    one, same_subject, same_story = table.vectors([Extraction("de", {word: 1}) for word in words])[
+        0
+    ]
+    assert one is not None
+    assert same_subject is not None
+    assert same_story is not None
+    parts = [float(subject[:n].astype(int) @ subject[:n]) for n in (8, 24)]
+    later = float(story.astype(int) @ story)
+    last = (parts[1] - later) / (parts[1] + later)
+    assert float(one @ same_subject) == pytest.approx((1 + 1 + last) / 3, abs=1e-4)
+    assert float(one @ same_story) == pytest.approx(-(1 + 1 + last) / 3, abs=1e-4)
+
+
+def test_the_words_of_the_index_count_more_than_the_shipped_part() -> None:
     (both, shipped), by_shipped = TABLE.vectors(
         [Extraction("en", words, words) for words in ({"harbour": 1, "lion": 2}, {"trombone": 1})]
     )
@@ -97,8 +121,9 @@ def test_both_parts_of_an_english_vector_count_alike() -> None:
     assert both is not None
     assert shipped is not None
     own, other = both[:OWN_DIMENSIONS], both[OWN_DIMENSIONS:]
-    assert float(own @ own) == pytest.approx(0.5, abs=1e-5)
-    assert float(other @ other) == pytest.approx(0.5, abs=1e-5)
+    whole = 1 + SHIPPED_PART**2
+    assert float(own @ own) == pytest.approx(1 / whole, abs=1e-5)
+    assert float(other @ other) == pytest.approx(SHIPPED_PART**2 / whole, abs=1e-5)
     assert not shipped[:OWN_DIMENSIONS].any()
     assert float(shipped @ shipped) == pytest.approx(1, abs=1e-5)
 
@@ -159,5 +184,12 @@ def test_a_text_without_known_words_has_no_parts() -> None:
 def test_vectors_learned_from_few_texts_say_less_but_those_of_english_words_say_all() -> None:
     assert TABLE.trust("de") == 0.3
     assert replace(TABLE, languages={"de": replace(GERMAN, documents=4_000)}).trust("de") == 1
-    # Half of an English vector is by the shipped word vectors, and so is one of no table.
+    # A third of an English vector is by the shipped word vectors, and one of no table is.
     assert TABLE.trust("en") == TABLE.trust("fr") == 1
+
+
+def test_vectors_learned_from_texts_of_few_words_say_less() -> None:
+    short = {"de": replace(GERMAN, words_each=25.0), "en": replace(ENGLISH, words_each=25.0)}
+    table = read_table(replace(TABLE, languages=short).to_bytes, DAY, "scheme")
+    assert table.trust("de") == pytest.approx(0.3 / 4)
+    assert table.trust("en") == pytest.approx(1 / 4)

@@ -60,13 +60,13 @@ def test_the_order_adds_up_vectors_concepts_and_equal_names() -> None:
 def test_vectors_that_say_little_order_less_and_concepts_more() -> None:
     little = replace(PROFILE, vector_table="2026", has_learned_vector=True, vector_trust=0.2)
     nearest, concepts, *names = clauses(little)
-    # The parts of the similarity, 0.3 x 0.2 of it the vectors': a cosine of 1 scores 1, of -1 0.
-    assert nearest["knn"]["boost"] == 0.12
-    assert concepts["sparse_vector"]["boost"] == 0.74
+    # The parts of the similarity, 0.35 x 0.2 of it the vectors': a cosine of 1 scores 1, of -1 0.
+    assert nearest["knn"]["boost"] == 0.14
+    assert concepts["sparse_vector"]["boost"] == 0.73
     boosts = [name["constant_score"]["boost"] for name in names]
     assert sum(boosts) == pytest.approx(0.2, abs=0.001)
     # Without a name the concepts have its part.
-    assert clauses(replace(little, entities=()))[1]["sparse_vector"]["boost"] == 0.94
+    assert clauses(replace(little, entities=()))[1]["sparse_vector"]["boost"] == 0.93
     # The score of concepts is their cosine times the boost.
     hit = {"_id": "a", "_index": "i", "_score": 0.5, "matched_queries": {"concepts": 0.5}}
     profile = replace(PROFILE, vector=None, entities=())
