@@ -25,7 +25,7 @@ from scripts.local_node import node
 from scripts.local_node.engine import Engine, choose_source, find_engine
 from scripts.local_node.server import OPTIONS_VARIABLE
 from tests.support.datasets import data_folder
-from tests.support.engine_tests import select_for, tested_product
+from tests.support.engine_tests import select_for, tested_engine, tested_product
 from tests.support.shared_node import leased
 
 # Fixtures of several rooms; those of one room are in its conftest.
@@ -53,7 +53,7 @@ hypothesis.settings.load_profile("tests")
 
 TESTS = Path(__file__).parent
 PRODUCT = tested_product()
-TESTS_NODE = "tests" if PRODUCT == "elasticsearch" else f"tests-{PRODUCT}"
+TESTS_NODE = "tests" if tested_engine() == "elasticsearch" else f"tests-{tested_engine()}"
 # A node of the tests does not live long enough to profit from the optimising compiler, which takes
 # half of its processor time, and has too small a heap for a collector of several threads.
 _OPTIONS = "-XX:TieredStopAtLevel=1 -XX:-UseG1GC -XX:+UseSerialGC"
@@ -183,13 +183,13 @@ def cluster_url(request: pytest.FixtureRequest) -> Iterator[str]:
 
 def _start_engine() -> tuple[Engine, bool]:
     engine = find_engine(
-        PRODUCT, name=TESTS_NODE, heap="1g", in_memory=True, settings=NODE_SETTINGS
+        tested_engine(), name=TESTS_NODE, heap="1g", in_memory=True, settings=NODE_SETTINGS
     )
     return engine, engine.started
 
 
 def _stop_engine() -> None:
-    engine = find_engine(PRODUCT, name=TESTS_NODE)
+    engine = find_engine(tested_engine(), name=TESTS_NODE)
     engine.stop()
     if engine.source == "local node":
         node.remove(TESTS_NODE)

@@ -4,7 +4,7 @@ python -m scripts.local_node find             prints the address of one, started
 python -m scripts.local_node start [--name N] starts a local node, whatever else answers
 python -m scripts.local_node status           lists the local nodes that run
 python -m scripts.local_node stop [--name N]  stops one; its data are kept
-python -m scripts.local_node start --engine opensearch  the same with OpenSearch
+python -m scripts.local_node start --engine opensearch  the same with OpenSearch, or opensearch-2
 """
 
 import argparse
@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 from es_simhash.errors import EsSimhashError
 from scripts.local_node import node
-from scripts.local_node.distribution import OPENSEARCH
-from scripts.local_node.engine import TITLES, Product, find_engine
+from scripts.local_node.distribution import RELEASES
+from scripts.local_node.engine import find_engine
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -25,22 +25,20 @@ def main(argv: Sequence[str] | None = None) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("action", choices=["find", "start", "status", "stop"])
-    parser.add_argument("--engine", choices=list(TITLES), default="elasticsearch")
-    parser.add_argument("--name", help="by default 'default', of OpenSearch 'opensearch'")
+    parser.add_argument("--engine", choices=list(RELEASES), default="elasticsearch")
+    parser.add_argument("--name", help="by default 'default', of another engine its name")
     parser.add_argument("--heap", default=node.DEFAULT_HEAP)
     parser.add_argument("--port", type=int)
     options = parser.parse_args(argv)
-    product: Product = options.engine
-    of_product = product if product == "opensearch" else node.DEFAULT_NAME
-    name = options.name or of_product
+    engine: str = options.engine
+    name = options.name or (node.DEFAULT_NAME if engine == "elasticsearch" else engine)
     try:
         if options.action == "find":
-            engine = find_engine(product, name=name, heap=options.heap)
-            print(f"Using {engine}.", file=sys.stderr)
-            print(engine.url)
+            found = find_engine(engine, name=name, heap=options.heap)
+            print(f"Using {found}.", file=sys.stderr)
+            print(found.url)
         elif options.action == "start":
-            release = OPENSEARCH if product == "opensearch" else None
-            _show(node.start(name, release=release, heap=options.heap, port=options.port))
+            _show(node.start(name, release=RELEASES[engine], heap=options.heap, port=options.port))
         elif options.action == "status":
             for local in node.running():
                 _show(local)

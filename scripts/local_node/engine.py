@@ -12,7 +12,7 @@ import httpx
 
 from es_simhash.text.escaping import masked_url
 from scripts.local_node import node
-from scripts.local_node.distribution import ELASTICSEARCH, OPENSEARCH
+from scripts.local_node.distribution import ELASTICSEARCH, RELEASES
 from scripts.local_node.java import NodeError
 from scripts.local_node.server import wait_until_ready
 
@@ -69,8 +69,13 @@ def choose_source(product: Product = "elasticsearch") -> Source:
         return "local node" if docker is None else "docker"
 
 
+def product_of(engine: str) -> Product:
+    """Return the product of an engine by its name, such as `opensearch-2`."""
+    return "opensearch" if engine.startswith("opensearch") else "elasticsearch"
+
+
 def find_engine(
-    product: Product = "elasticsearch",
+    engine: str = "elasticsearch",
     *,
     name: str = node.DEFAULT_NAME,
     heap: str = node.DEFAULT_HEAP,
@@ -80,7 +85,8 @@ def find_engine(
     """Return an engine: ELASTICSEARCH_URL if it answers, else Docker, else a local node.
 
     Args:
-        product: Which engine, where one has to be started; OpenSearch as a local node alone.
+        engine: Which engine, where one has to be started, by its name in `RELEASES`; what is not
+            just `elasticsearch` as a local node alone.
         name: Name of the container or node, which keeps running until it is stopped.
         heap: Heap size of an engine that has to be started.
         in_memory: Keep the data of a local node in memory where that is possible.
@@ -89,15 +95,15 @@ def find_engine(
     Raises:
         NodeError: No engine answers and none can be started.
     """
+    product, release = product_of(engine), RELEASES[engine]
     source = choose_source(product)
     if source == "ELASTICSEARCH_URL":
         url = os.environ[VARIABLE].rstrip("/")
         return Engine(url, source, version_at(url) or _UNKNOWN, product=product)
-    if source == "docker":
+    if source == "docker" and release is None:
         return _container(name, heap)
-    release = OPENSEARCH if product == "opensearch" else None
     local = node.start(name, release=release, heap=heap, in_memory=in_memory, settings=settings)
-    return Engine(local.url, source, local.version, name, local.started, product)
+    return Engine(local.url, "local node", local.version, name, local.started, product)
 
 
 def version_at(url: str) -> str | None:

@@ -7,16 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from scripts.local_node.engine import Product
+from scripts.local_node.engine import Product, product_of
 
 _VARIABLE = "ES_SIMHASH_ENGINE"
 _DOCS = Path(__file__).parents[2] / "docs"
 _TEST = re.compile(r"`(tests/[^`]+)`")
 
 
+def tested_engine() -> str:
+    """Return the name of the engine to run the tests on: `make test ENGINE=opensearch-2`."""
+    return os.environ.get(_VARIABLE, "elasticsearch")
+
+
 def tested_product() -> Product:
-    """Return the engine that the tests are to run on: `make test ENGINE=opensearch`."""
-    return "opensearch" if os.environ.get(_VARIABLE) == "opensearch" else "elasticsearch"
+    """Return the product of that engine."""
+    return product_of(tested_engine())
 
 
 def select_for(product: str, config: pytest.Config, items: list[pytest.Item]) -> None:
