@@ -14,6 +14,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
+from tests.support.engine_tests import tested_product
+
 # Seconds after which the commands give up on a request, in place of 60.
 TIMEOUT = 4.0
 # What a command survives: it sends the request again.
@@ -246,7 +248,8 @@ class _Handler(BaseHTTPRequestHandler):
         """Send an answer, or only the beginning of it."""
         named = {name.lower(): value for name, value in headers.items()}
         named.setdefault("content-type", "application/json")
-        named.setdefault("x-elastic-product", "Elasticsearch")
+        if tested_product() == "elasticsearch":
+            named.setdefault("x-elastic-product", "Elasticsearch")
         self.send_response(status)
         for name, value in named.items():
             self.send_header(name, value)

@@ -8,6 +8,7 @@ import pytest
 
 from es_simhash import compare
 from es_simhash.errors import DocumentMissing, InputError
+from es_simhash.relation.thresholds import SCORING
 from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.semantics.semantic_similarity import NearWords
 from es_simhash.semantics.shared_concepts import MAX_SHARED_CONCEPTS
@@ -205,6 +206,7 @@ def test_python_and_the_command_line_give_the_same_object(
     run_json: Any, asked: Any, library: str
 ) -> None:
     told = run_json("explain", library, "bank", "bank-outlook")
+    assert told.pop("scoring") == SCORING
     assert told == json.loads(json.dumps(asked.explain("bank", "bank-outlook").to_dict()))
     [told] = run_json("related", library, "--id", "harbour", "--evidence")
     assert told["relations"] == json.loads(

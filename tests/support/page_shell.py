@@ -1,5 +1,6 @@
 """A folder in which the blocks of a page are run: commands, Python and requests."""
 
+import json
 import re
 import shlex
 import subprocess
@@ -82,9 +83,10 @@ class PageShell:
             "content-type": "application/x-ndjson" if lines else "application/json",
         }
         target = f"/{self._here(path).lstrip('/')}"
-        answer = self._client.perform_request(
-            method, target, headers=headers, body=self._here(body)
-        )
+        typed = self._here(body)
+        # As a client sends it, which knows what is in the lines.
+        sent: Any = list(map(json.loads, typed.splitlines())) if lines else typed
+        answer = self._client.perform_request(method, target, headers=headers, body=sent)
         return answer.body
 
     def _here(self, text: str) -> str:

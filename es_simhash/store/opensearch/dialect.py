@@ -154,9 +154,11 @@ class Dialect:
         wanted = search_body(body)
         by_place = _BY_ID if self.version < _SHARD_DOC else _BY_PLACE
         if "sort" in wanted:
+            # One order need not be in a list.
+            orders = wanted["sort"] if isinstance(wanted["sort"], list) else [wanted["sort"]]
             wanted["sort"] = [
                 each
-                for order in wanted["sort"]
+                for order in orders
                 for each in (by_place if order == "_shard_doc" else (order,))
             ]
         return wanted

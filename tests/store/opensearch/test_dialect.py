@@ -111,6 +111,12 @@ def test_an_older_server_pages_a_point_in_time_by_ids() -> None:
     assert paged.body["sort"] == ["n", {"_index": "asc"}, {"_id": "asc"}]
 
 
+@pytest.mark.parametrize("order", ["_doc", {"date": "desc"}])
+def test_one_order_need_not_be_in_a_list(order: Any) -> None:
+    (sent,), _ = exchanged(Sent("POST", "/a/_search", {"sort": order}), Reply(200, {}))
+    assert sent.body["sort"] == [order]
+
+
 def test_a_count_is_a_search_that_names_the_shards_it_lacks() -> None:
     sent = Sent("POST", "/a/_count?preference=_shards:1", ALL)
     found = {"hits": {"total": {"value": 7}}, "_shards": {"total": 1}}
