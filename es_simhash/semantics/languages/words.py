@@ -229,9 +229,12 @@ def _bare(form: str, language: str) -> str:
 
 
 def _without_ending(form: str, language: str) -> str:
-    """Return the form without what follows its last apostrophe, if that is an ending."""
-    head, _, tail = form.rpartition("'")
-    return head if tail == "s" or language in SUFFIXING else form
+    """Return the form without the endings behind its apostrophes; of what is left none is one."""
+    if language in SUFFIXING:
+        return form.lstrip("'").partition("'")[0]
+    while form.endswith("'s"):
+        form = form[:-2]
+    return form
 
 
 def _stem(word: str) -> str:

@@ -119,6 +119,14 @@ def test_folded_forms_are_the_words_counted(text: str, language: str) -> None:
     assert fold_forms(count_forms(text, language), language) == count_words(text, language)
 
 
+@pytest.mark.parametrize("language", ["az", "de", "en", "tr"])
+@pytest.mark.parametrize("text", ["A’’A", "Ankara'da'ki", "’Ankara’da", "Leo's's", "’’’"])
+def test_endings_behind_several_apostrophes_are_all_cut_off(text: str, language: str) -> None:
+    words = count_words(text, language)
+    assert fold_forms(count_forms(text, language), language) == words
+    assert not any(word.endswith("'s") for word in words)
+
+
 def test_forms_keep_the_plural_and_lose_stop_words_and_possessives() -> None:
     forms = count_forms("The company's companies and others", "en")
     assert forms == {"company": 1, "companies": 1}
