@@ -121,7 +121,9 @@ class RankedHits:
         relation, passages = self._decided[key]
         if relation.kind == "none" and passages:
             compared = compare_texts(self.query, hit, self.scored.threshold)
-            relation = replace(compared, id=relation.id, index=relation.index)
+            # It may have been left out of the ranking for what is common.
+            common = self.scored.common.get(key)
+            relation = replace(compared, id=relation.id, index=relation.index, common=common)
         if relation.id in self.noted.dismissed:
             relation = replace(relation, dismissed=True)
         if relation.id in self.noted.joined:

@@ -112,6 +112,8 @@ class ScoredRelations:
         threshold: Where versions begin.
         weak: Those that share too little to be versions, however near they are in meaning; those
             that share most come first.
+        common: How much of what they share other documents have as well, of all whose shingles
+            were compared.
     """
 
     query: ScoredText
@@ -119,6 +121,7 @@ class ScoredRelations:
     undecided: Mapping[Key, Candidate]
     threshold: float
     weak: Sequence[Key] = ()
+    common: Mapping[Key, float | None] = field(default_factory=dict)
 
     def with_coverage(self, relations: Sequence[Relation]) -> list[Relation]:
         """Return relations, also with the coverage of those whose chunks were not compared."""
@@ -180,7 +183,8 @@ def scored_relations(
     relations = merged(by_shingles, neighbours, options, noted.dismissed, noted.joined)
     weak = [relation for relation in by_shingles if relation.kind == "shares_passages"]
     weak_keys = [(relation.index, relation.id) for relation in sorted(weak, key=best_first)]
-    return ScoredRelations(query, relations, undecided, threshold, weak_keys)
+    common = {(relation.index, relation.id): relation.common for relation in by_shingles}
+    return ScoredRelations(query, relations, undecided, threshold, weak_keys, common)
 
 
 def _passes(neighbour: Neighbour, least: float) -> bool:
