@@ -16,6 +16,8 @@ from elasticsearch import Elasticsearch
 
 from es_simhash.errors import EsSimhashError
 from es_simhash.ingestion.ingest import ingest
+from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.backgrounds.count_background import count_background
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.installation.install import install
 from tests.bench import synthetic
@@ -40,6 +42,8 @@ def made_up(count: int) -> Iterator[dict[str, Any]]:
 def fill(client: Elasticsearch, documents: Iterable[Mapping[str, Any]]) -> int:
     """Write documents to a new index; returns how many there are.
 
+    As `status` advises of a new index, its background is counted and its vectors are learned then.
+
     Raises:
         EsSimhashError: Some were not written.
     """
@@ -49,6 +53,11 @@ def fill(client: Elasticsearch, documents: Iterable[Mapping[str, Any]]) -> int:
     client.indices.refresh(index=INDEX)
     if not all(outcomes):
         raise EsSimhashError(f"{outcomes.count(False)} of {len(outcomes)} were not written.")
+    count_background(client, INDEX, vectors=True)
+    failed = [each.id for each in backfill(client, INDEX) if not each.ok]
+    if failed:
+        raise EsSimhashError(f"{len(failed)} documents were not given their vectors.")
+    client.indices.refresh(index=INDEX)
     return len(outcomes)
 
 
