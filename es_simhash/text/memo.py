@@ -1,11 +1,11 @@
-"""Results of a function, kept by what they are of."""
+"""A bounded cache of the results of a function."""
 
 from collections.abc import Callable
 from typing import TypeVar
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
-# Words and the like that are kept; dropping all of them is cheap and rare.
+# Results that are kept; dropping all of them is cheap and rare.
 MOST = 1 << 16
 
 
