@@ -1,18 +1,13 @@
 """The site of the documentation: it builds strictly, asks no other host, and fits a phone."""
 
-import functools
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
-from typing import Any
 
 import pytest
 
 from scripts.build_site import ROOT, sources
 from tests.support.browser import Tabs, require_accessible_in_layouts
+from tests.support.folder_server import served_folder
 
 # What a browser loads by itself; links to other sites are for the reader to follow.
 LOADED = re.compile(
@@ -83,21 +78,6 @@ def test_no_file_names_another_host_to_load_from(built_site: Path) -> None:
     assert set(re.findall(r"https?://[\w./@-]+", bundle.read_text("utf-8"))) <= IN_SCRIPTS
 
 
-@contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """Serve a folder on the loopback interface, and yield its address."""
-
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, format: str, *args: Any) -> None:
-            pass
-
-    handler = functools.partial(Quiet, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pages_ask_no_other_host_and_fit_a_phone(built_site: Path, tabs: Tabs, scheme: str) -> None:
     pages = sorted(str(path.relative_to(built_site)) for path in built_site.rglob("*.html"))
@@ -105,7 +85,7 @@ def test_pages_ask_no_other_host_and_fit_a_phone(built_site: Path, tabs: Tabs, s
     look = {"color_scheme": scheme}
     asked: list[str] = []
     on = {"request": lambda request: asked.append(request.url)}
-    with served(built_site) as address, tabs.open(size=(375, 800), look=look, on=on) as page:
+    with served_folder(built_site) as address, tabs.open(size=(375, 800), look=look, on=on) as page:
         for path in chosen:
             page.goto(f"{address}/{path}")
             expected = "slate" if scheme == "dark" else "default"
@@ -119,7 +99,7 @@ def test_pages_ask_no_other_host_and_fit_a_phone(built_site: Path, tabs: Tabs, s
 def test_the_search_finds_a_page_without_another_host(built_site: Path, tabs: Tabs) -> None:
     asked: list[str] = []
     on = {"request": lambda request: asked.append(request.url)}
-    with served(built_site) as address, tabs.open(size=(1280, 900), on=on) as page:
+    with served_folder(built_site) as address, tabs.open(size=(1280, 900), on=on) as page:
         page.goto(f"{address}/index.html")
         # What is typed before the index of words is read would be lost.
         page.click(".md-search__input")
@@ -132,14 +112,14 @@ def test_the_search_finds_a_page_without_another_host(built_site: Path, tabs: Ta
 
 @pytest.mark.parametrize("path", ["index.html", "docs/how-to/contracts-and-records.html"])
 def test_pages_are_accessible(built_site: Path, tabs: Tabs, path: str) -> None:
-    with served(built_site) as address, tabs.open(size=(320, 900)) as page:
+    with served_folder(built_site) as address, tabs.open(size=(320, 900)) as page:
         page.goto(f"{address}/{path}")
         page.locator('.md-code__nav[role="none"]').first.wait_for(state="attached")
         require_accessible_in_layouts(page)
 
 
 def test_a_wide_table_scrolls_by_keyboard(built_site: Path, tabs: Tabs) -> None:
-    with served(built_site) as address, tabs.open(size=(375, 900)) as page:
+    with served_folder(built_site) as address, tabs.open(size=(375, 900)) as page:
         page.goto(f"{address}/docs/service.html")
         page.locator('.md-typeset__scrollwrap[tabindex="0"]').first.wait_for(state="attached")
         wide = "all => all.findIndex(each => each.scrollWidth > each.clientWidth)"

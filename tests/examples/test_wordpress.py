@@ -2,7 +2,6 @@
 
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,8 @@ from typing import Any
 import pytest
 
 from scripts.local_node.java import apt_install
-from tests.examples.conftest import ROOT, free_port
-from tests.support.processes import running
+from tests.examples.conftest import ROOT
+from tests.support.folder_server import served_folder
 from tests.support.service import Serve, serve
 from tests.support.widget_pages import texts, wait_for
 
@@ -73,10 +72,8 @@ def written(php: str, folder: Path, *arguments: str) -> str:
 @pytest.fixture
 def blog(tmp_path: Path) -> Iterator[tuple[str, Path]]:
     """A web server of a folder: its address, and the folder."""
-    port = free_port()
-    line = [sys.executable, "-m", "http.server", port, "--bind", "127.0.0.1"]
-    with (tmp_path / "log").open("w") as log, running(line, cwd=tmp_path, stderr=log):
-        yield f"http://127.0.0.1:{port}", tmp_path
+    with served_folder(tmp_path) as address:
+        yield address, tmp_path
 
 
 def test_a_post_has_the_box_below_its_text(
