@@ -24,6 +24,8 @@ _ELASTICSEARCH = "Elasticsearch"
 # A media type that names the version of the API, which OpenSearch does not know.
 _VENDOR = re.compile(r"vnd\.elasticsearch\+|;\s*compatible-with=\d+")
 _TO_ASK = Sent("GET", "/")
+# What a server before 3.3 warns of, which has no other order that all its shards agree on.
+_BY_ID = "fielddata on the _id field"
 # What a server answers that is busy, or a proxy without one: nothing is learned from it.
 _BUSY, _ERROR, _SERVER_ERROR = 429, 400, 500
 
@@ -113,6 +115,8 @@ def _answered(
     meta: "elastic_transport.ApiResponseMeta", reply: Reply
 ) -> "elastic_transport.TransportApiResponse":
     headers = elastic_transport.HttpHeaders({**meta.headers, _PRODUCT: _ELASTICSEARCH})
+    if _BY_ID in (headers.get("warning") or ""):
+        del headers["warning"]
     return elastic_transport.TransportApiResponse(
         replace(meta, status=reply.status, headers=headers), reply.body
     )

@@ -55,6 +55,17 @@ def test_opensearch_is_asked_once_what_it_is() -> None:
     assert asked(engines, sent, response(200, {"pit_id": "x"}))[0] == [point]
 
 
+def test_an_order_by_ids_is_not_warned_of_and_all_else_is() -> None:
+    engines = Engines()
+    sent = Sent("POST", "/a/_search", {"sort": ["_shard_doc"]})
+    old = {"version": {"distribution": "opensearch", "number": "2.19.3"}}
+    asked(engines, sent, response(200, {}), response(200, old), response(200, {}))
+    by_id = '299 OpenSearch-2.19.3 "Loading the fielddata on the _id field is deprecated"'
+    for warning, is_left in ((by_id, False), ('299 OpenSearch-2.19.3 "Another"', True)):
+        _, answered = asked(engines, sent, response(200, {}, warning=warning))
+        assert ("warning" in answered.meta.headers) is is_left
+
+
 def test_what_had_an_effect_is_not_sent_again() -> None:
     engines = Engines()
     sent = Sent("DELETE", "/a")
