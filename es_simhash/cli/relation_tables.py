@@ -250,9 +250,8 @@ def _marked(words: Sequence[tuple[str, bool]]) -> Text:
 
 # Characters of a field.
 _MAX_FIELD = 60
-# Which columns are left out first where the terminal is narrow: those of a higher rank.
-# How much
-# is in common says more than the title of a document whose id is there.
+# Which columns are left out first where the terminal is narrow: those of a higher rank. How much is
+# in common says more than the title of a document whose id is there.
 _SHARES_RANK, _ORDER_RANK = 1, 3
 # Cells of the kind, whose beginning tells which it is.
 _LEAST_KIND = 8

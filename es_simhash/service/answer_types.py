@@ -28,7 +28,7 @@ class Related:
             better ones.
         left_out: How many of the indices that are served were not searched, as they have no
             fingerprints yet, or those of another scheme.
-        scoring: Name of the score by which versions are told.
+        scoring: Name of the score of versions.
     """
 
     document: DocumentContext | None
@@ -96,7 +96,7 @@ class Comparison:
         changes: What changed from `a` to `b`; null where texts may not leave the service.
         a: Title, date and so on of the one document.
         b: Those of the other.
-        scoring: Name of the score by which versions are told.
+        scoring: Name of the score of versions.
     """
 
     relation: Relation
@@ -112,7 +112,7 @@ class Evidence:
 
     Attributes:
         relation: Relation of the second to the first, with its evidence.
-        scoring: Name of the score by which versions are told.
+        scoring: Name of the score of versions.
     """
 
     relation: Relation
@@ -236,7 +236,7 @@ class Duplicate:
         relation: Relation of the text to the document that it is a version of; null where it is
             new.
         lost: What only the text has; null where nothing was compared: the text is new, or the same.
-        scoring: Name of the score by which versions are told.
+        scoring: Name of the score of versions.
     """
 
     action: Literal["write", "skip", "retain"]

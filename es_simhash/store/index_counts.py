@@ -105,7 +105,7 @@ class Status:
         vectors: What vectors were learned from it; None where its vectors are others.
         left_out: Indices behind the name that are in no answer, as they have no fingerprints of
             the scheme.
-        scoring: Name of the score by which versions are told.
+        scoring: Name of the score of versions.
         other_scoring: Name of the one that the threshold of the index was stored for, where that
             is another; None where it is the same.
     """
