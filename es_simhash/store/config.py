@@ -213,6 +213,7 @@ class IndexConfig:
             replaced in the index that has it.
         left_out: Indices behind the name that have no fingerprints of the scheme.
         state_of: Field whose state is continued after an upgrade; None for `simhash_field`.
+        learned_of: Field whose background and vectors are continued, likewise.
 
     Raises:
         InputError: The threshold of versions is not above 0 and below 1.
@@ -236,6 +237,7 @@ class IndexConfig:
     is_stream: bool = False
     left_out: tuple[LeftOutIndex, ...] = ()
     state_of: str | None = None
+    learned_of: str | None = None
 
     def __post_init__(self) -> None:
         if self.version_threshold is not None:
@@ -284,6 +286,11 @@ class IndexConfig:
     def state_field(self) -> str:
         """Field by which the state index and audit logs name these fingerprints."""
         return self.state_of or self.simhash_field
+
+    @property
+    def learned_field(self) -> str:
+        """Field by which the state index names the background and the vectors of the index."""
+        return self.learned_of or self.simhash_field
 
     def path(self, member: str) -> str:
         """Return the full name of a member of the `simhash` object, as queries spell it."""

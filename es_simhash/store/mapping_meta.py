@@ -1,6 +1,6 @@
 """What `_meta` of a mapping says: schemes, how documents look, of which index it is a sidecar."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, NoReturn
 
@@ -32,6 +32,7 @@ class InstalledSchemes:
         left_out: Indices behind the name that were installed with another scheme, or not at all.
         field: Field of the `simhash` object, another than the named one after an upgrade.
         state_field: Field whose state is continued.
+        learned_field: Field whose background and vectors are continued.
     """
 
     scheme: Scheme
@@ -41,6 +42,7 @@ class InstalledSchemes:
     left_out: tuple[LeftOutIndex, ...] = ()
     field: str = DEFAULT_FIELD
     state_field: str | None = None
+    learned_field: str | None = None
 
     def applied(self, config: IndexConfig) -> IndexConfig:
         """Return a configuration with these schemes, and with what nobody named."""
@@ -52,6 +54,7 @@ class InstalledSchemes:
             left_out=self.left_out,
             simhash_field=self.field,
             state_of=self.state_field,
+            learned_of=self.learned_field,
         )
         return schemes.configured(self.documents)
 
@@ -108,10 +111,12 @@ def schemes_of(
         )
     settings = common_settings(index, documents)
     methods = tuple(sorted(added))
-    continued = first_field(mappings, field)
-    state_field = None if continued == field else continued
+    continued = tuple(
+        None if each == field else each
+        for each in (first_field(mappings, field), learned_field(mappings, field))
+    )
     own = _parsed(index, scheme)
-    return InstalledSchemes(own, semantics, settings, methods, left_out, field, state_field)
+    return InstalledSchemes(own, semantics, settings, methods, left_out, field, *continued)
 
 
 def _parsed(index: str, name: str) -> Scheme:
@@ -139,6 +144,18 @@ def first_field(mappings: Mapping[str, Mapping[str, Any]], field: str) -> str:
     return _followed(mappings, field, MOVED_FROM)
 
 
+def learned_field(mappings: Mapping[str, Mapping[str, Any]], field: str) -> str:
+    """Return the field whose background and vectors a field continues; see `current_field`.
+
+    They are of one semantic scheme: an upgrade to another one makes them anew, under its own field.
+    """
+    return _followed(mappings, field, MOVED_FROM, within=_semantic_name)
+
+
+def _semantic_name(entry: Mapping[str, Any] | None) -> str | None:
+    return ((entry or {}).get("semantics") or {}).get("name")
+
+
 def upgraded_fields(mappings: Mapping[str, Mapping[str, Any]], field: str) -> list[str]:
     """Return the fields that continue a field: after an upgrade, and while one is under way.
 
@@ -151,12 +168,25 @@ def upgraded_fields(mappings: Mapping[str, Mapping[str, Any]], field: str) -> li
     return sorted(name for name in names - {field} if first_field(mappings, name) == field)
 
 
-def _followed(mappings: Mapping[str, Mapping[str, Any]], field: str, member: str) -> str:
+def _followed(
+    mappings: Mapping[str, Mapping[str, Any]],
+    field: str,
+    member: str,
+    within: Callable[[Mapping[str, Any] | None], object] = lambda entry: None,
+) -> str:
+    """Return the last field that a member of entries leads to, as long as `within` stays."""
+
+    def entry_of(name: str) -> Mapping[str, Any] | None:
+        entries = [meta_entry(mapping, name) for _, mapping in sorted(mappings.items())]
+        return next((entry for entry in entries[::-1] if entry), None)
+
     passed: list[str] = []
     while field not in passed:
         passed.append(field)
-        entries = [meta_entry(mapping, field) for _, mapping in sorted(mappings.items())]
-        field = next((entry.get(member, field) for entry in entries[::-1] if entry), field)
+        entry = entry_of(field) or {}
+        following = entry.get(member, field)
+        if within(entry_of(following)) == within(entry):
+            field = following
     return field
 
 

@@ -127,7 +127,7 @@ class _Counter:
                 parameter="vectors",
             )
         store = ElasticsearchStore(gateway, name, config, is_complete=True)
-        return cls(store, config, StateIndex(gateway, name, config.state_field), vectors)
+        return cls(store, config, StateIndex(gateway, name, config.learned_field), vectors)
 
     @property
     def _scheme(self) -> str:

@@ -14,12 +14,14 @@ from es_simhash.errors import ClusterError, EsSimhashError, MappingConflict
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.maintenance.backfills.backfill import backfill
 from es_simhash.maintenance.backfills.backfill_job import BackfillSettings
+from es_simhash.maintenance.backgrounds.count_background import count_background
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.store.added_schemes import added_schemes
 from es_simhash.store.config import DOCUMENT_SETTINGS, IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.installation.index_templates import data_streams
 from es_simhash.store.installation.install import install
+from es_simhash.store.installation.state_index import StateIndex
 from es_simhash.store.installation.stored_objects import (
     MAX_PASSES,
     carry_decisions,
@@ -32,6 +34,7 @@ from es_simhash.store.mapping_meta import (
     MOVED_TO,
     current_field,
     first_field,
+    learned_field,
     meta_entry,
     schemes_of,
     source_of,
@@ -150,6 +153,7 @@ class _Upgrade:
         if field != self._field:
             self._require_no_stream()
             self._continue(field)
+            self._learn(field)
             report = self._filled(report)
             report = replace(report, carried=self._carried(self._field, field))
             self._require_complete(field)
@@ -232,6 +236,19 @@ class _Upgrade:
                 continued = {**entry, **kept, MOVED_FROM: self._field}
                 self._put(name, mapping, {field: continued})
 
+    def _learn(self, field: str) -> None:
+        """Count the background of another semantic scheme, and learn its vectors.
+
+        Those of the scheme before stay: with them the first object is read, until it is emptied.
+        """
+        mappings = self._mappings
+        if learned_field(mappings, field) == learned_field(mappings, self._field):
+            return
+        config = replace(self._given, simhash_field=field)
+        is_counted = StateIndex(self._gateway, self._index, field).background() is not None
+        if schemes_of(self._index, mappings, field).semantics is not None and not is_counted:
+            count_background(self._gateway, self._index, config=config)
+
     def _switch(self, field: str, to: str | None) -> None:
         """Say in which field the fingerprints are from now on: one request for each index."""
         for name, mapping in self._mappings.items():
@@ -286,10 +303,14 @@ class _Upgrade:
 
     def _finished(self, field: str) -> int:
         """Empty the objects of earlier schemes; their entries go on leading to the last one."""
-        emptied = 0
+        emptied, learned = 0, learned_field(self._mappings, field)
         while earlier := self._entry(field).get(MOVED_FROM):
             field = earlier
             emptied += empty_documents(self._gateway, self._index, field)
+            if field != learned:
+                state = StateIndex(self._gateway, self._index, field)
+                state.write_background(None)
+                state.remove_table()
         return emptied
 
 

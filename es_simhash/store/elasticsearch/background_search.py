@@ -15,7 +15,7 @@ class BackgroundLookup(StateLookup):
         """Return the search for the background; none where no index can have one."""
         if self.is_pattern or self.config.semantics is None:
             return []
-        return [self.search([KIND], 1)]
+        return [self.search([KIND], 1, of=[self.config.learned_field])]
 
     def read(self, responses: Sequence[Mapping[str, Any]]) -> Background | None:
         """Return the background; None without one.

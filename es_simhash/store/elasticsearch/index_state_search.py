@@ -15,7 +15,7 @@ from es_simhash.store.state_entries import DISMISSAL, JOIN, PAGE, ids_of
 # Ids of one clause.
 _IDS = 100
 _NAMED = (background_entry.KIND, vector_table_entries.HEAD)
-_FIELDS = ("kind", "ids", "undone", "name")
+_FIELDS = ("kind", "field", "ids", "undone", "name")
 
 
 class IndexStateLookup(StateLookup):
@@ -42,28 +42,33 @@ class IndexStateLookup(StateLookup):
     def read(self, responses: Sequence[Mapping[str, Any]]) -> IndexState | None:
         """Return what is stored; None where the search was cut, so that `all` is needed."""
         entries = entries_of(responses)
-        return None if len(entries) >= MAX_HITS else _state(entries)
+        return None if len(entries) >= MAX_HITS else self._state(entries)
 
     def all(self) -> Calls[IndexState]:
         """Return all that is stored, read page by page."""
         (body,) = self.searches(None)
         del body["sort"]
         hits = yield from all_hits(self.state_index, {**body, "size": PAGE})
-        return _state([hit["_source"] for hit in hits])
+        return self._state([hit["_source"] for hit in hits])
 
     def _body(self, kinds: Sequence[str], groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """Return the body of the search for entries of some kinds, and dismissals of documents."""
         wanted: list[Mapping[str, Any]] = [{"terms": {"kind": list(kinds)}}]
         wanted += [{"bool": {"filter": [{"term": {"kind": DISMISSAL}}, ids]}} for ids in groups]
-        body = self.search(None, MAX_HITS, _FIELDS)
+        of = [self.config.state_field, self.config.learned_field]
+        body = self.search(None, MAX_HITS, _FIELDS, of=of)
         body["query"]["bool"] |= {"should": wanted, "minimum_should_match": 1}
         return {**body, "sort": ["_doc"]}
 
-
-def _state(entries: Sequence[Mapping[str, Any]]) -> IndexState:
-    names = {entry["kind"]: entry.get("name") for entry in entries if entry["kind"] in _NAMED}
-    background, vectors = map(names.get, _NAMED)
-    return IndexState(_pairs(entries), background, vectors)
+    def _state(self, entries: Sequence[Mapping[str, Any]]) -> IndexState:
+        # What was learned under the field of an earlier semantic scheme is not of this one.
+        names = {
+            entry["kind"]: entry.get("name")
+            for entry in entries
+            if entry["kind"] in _NAMED and entry["field"] == self.config.learned_field
+        }
+        background, vectors = map(names.get, _NAMED)
+        return IndexState(_pairs(entries), background, vectors)
 
 
 def _pairs(entries: Sequence[Mapping[str, Any]]) -> ManualPairs:

@@ -31,7 +31,12 @@ class StateLookup:
         return any(sign in self.index for sign in "*,")
 
     def search(
-        self, kinds: Sequence[str] | None, size: int, fields: Sequence[str] | None = None
+        self,
+        kinds: Sequence[str] | None,
+        size: int,
+        fields: Sequence[str] | None = None,
+        *,
+        of: Sequence[str],
     ) -> dict[str, Any]:
         """Return the body of a search for entries.
 
@@ -39,8 +44,9 @@ class StateLookup:
             kinds: Their kinds; None for those of any kind.
             size: How many.
             fields: What is read of them; None for all.
+            of: Fields of fingerprints that they are of.
         """
-        conditions: list[dict[str, Any]] = [{"term": {"field": self.config.state_field}}]
+        conditions: list[dict[str, Any]] = [{"terms": {"field": sorted(set(of))}}]
         if kinds is not None:
             conditions.append({"terms": {"kind": list(kinds)}})
         return {

@@ -21,7 +21,7 @@ class VectorTableLookup(StateLookup):
         semantics = self.config.semantics
         if self.is_pattern or semantics is None or not semantics.is_learned:
             return []
-        return [self.search([HEAD, PART], MAX_PARTS)]
+        return [self.search([HEAD, PART], MAX_PARTS, of=[self.config.learned_field])]
 
     def read(self, responses: Sequence[Mapping[str, Any]]) -> LearnedVectors | None:
         """Return the table; None without one.

@@ -195,23 +195,23 @@ class _Uninstall:
         name = self._state_name
         if not self._gateway.exists(name):
             return []
-        if self._gateway.run(count(name, {"bool": {"must_not": self._of_field}})):
+        if self._gateway.run(count(name, {"bool": {"must_not": self._of_fields}})):
             self._left.append(f"Index {name!r} stays, for what it keeps of other fields.")
             return []
         return [Request("DELETE", index_path(name), {})]
 
     def _empty_state(self) -> None:
-        """Delete the entries of this field where the index stays."""
+        """Delete the entries of these fields where the index stays."""
         state = StateIndex(self._gateway, self._index, self._field)
         if self._gateway.exists(state.name):
-            body = {"query": self._of_field, "_source": False}
+            body = {"query": self._of_fields, "_source": False}
             hits = self._gateway.pages(state.name, body)
             for some in batches_of(hits, _STATE_AT_ONCE):
                 state.write([state.removal(hit["_id"]) for hit in some])
 
     @property
-    def _of_field(self) -> dict[str, Any]:
-        return {"term": {"field": self._field}}
+    def _of_fields(self) -> dict[str, Any]:
+        return {"terms": {"field": self._fields}}
 
     def _meta(self) -> Iterator[Request]:
         for name, mapping in self._mappings.items():

@@ -11,11 +11,13 @@ import pytest
 
 from es_simhash import Index, IndexConfig, MappingConflict, Scheme, SchemeError, UpgradeOptions
 from es_simhash.errors import ClusterError
+from es_simhash.maintenance.diagnostics.index_state import count_documents
 from es_simhash.maintenance.families.find_families import stored_families
 from es_simhash.maintenance.upgrades import upgrade as upgrading
 from es_simhash.maintenance.upgrades.upgrade import upgrade
 from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.installation.state_index import StateIndex
 from es_simhash.store.mapping_meta import current_field, first_field, upgraded_fields
 from tests.support.data_streams import DataStream
 from tests.support.made_up_texts import make_text, revise
@@ -310,3 +312,110 @@ def test_a_semantic_scheme_of_an_earlier_version_moves_as_well(client: Any, name
     assert (again.written, again.field) == (0, "simhash_2")
     with pytest.raises(MappingConflict, match=earlier):
         moved.upgrade(UpgradeOptions(revert=True))
+
+
+def as_written_earlier(client: Any, name: str) -> str:
+    """Give an index, its background and its vectors a semantic scheme of an earlier version."""
+    meta = client.indices.get_mapping(index=name)[name]["mappings"]["_meta"]
+    semantics = meta["es_simhash"]["simhash"]["semantics"]
+    earlier = re.sub(r"\.v\d+$", ".v1", semantics["name"])
+    semantics["name"] = earlier
+    client.indices.put_mapping(index=name, meta=meta)
+    learned = {"terms": {"kind": ["background", "vectors"]}}
+    for hit in client.search(index=f"{name}-simhash", query=learned)["hits"]["hits"]:
+        client.update(index=hit["_index"], id=hit["_id"], doc={"scheme": earlier})
+    client.indices.refresh(index=f"{name}-simhash")
+    return earlier
+
+
+def learned_names(client: Any, name: str, field: str) -> tuple[Any, Any]:
+    """Return the names of the background and of the vectors that are kept of a field."""
+    state = StateIndex(client, name, field)
+    return tuple((entry or {}).get("name") for entry in (state.background(), state.table_head()))
+
+
+def status_of(client: Any, name: str) -> Any:
+    client.indices.refresh(index=name)
+    return count_documents(client, name)
+
+
+def test_a_background_and_vectors_of_an_earlier_scheme_are_made_anew(
+    client: Any, news_index: tuple[Any, str]
+) -> None:
+    _, name = news_index
+    Index(client, name).count_background(vectors=True)
+    list(Index(client, name).backfill())
+    client.indices.refresh(index=name)
+    before = Index(client, name).related(id="n0000")
+    assert before.other_vectors == 0
+    earlier, kept = as_written_earlier(client, name), learned_names(client, name, "simhash")
+    report = Index(client, name).upgrade()
+    assert (report.written, report.failed, report.field) == (300, 0, "simhash_2")
+    assert report.before == f"{NEW.name} and {earlier}"
+    client.indices.refresh(index=name)
+    moved = Index(client, name)
+    after = moved.related(id="n0000")
+    # Made of the same texts: the same neighbours, whose vectors are all of the new table.
+    assert [relation.id for relation in after] == [relation.id for relation in before]
+    assert after.other_vectors == 0
+    background, table = learned_names(client, name, "simhash_2")
+    assert status_of(client, name).background.name == background
+    assert status_of(client, name).vectors.coverage.current == 300
+    # Who still reads the first object has what belongs to it.
+    assert learned_names(client, name, "simhash") == kept
+    assert None not in (background, table, *kept)
+    # What is counted, learned and written from now on belongs to the new scheme.
+    moved.count_background(vectors=True)
+    assert learned_names(client, name, "simhash") == kept
+    moved.sweep()
+    # Another scheme of fingerprints goes on with them: nothing is counted or learned again.
+    learned = learned_names(client, name, "simhash_2")
+    third = moved.upgrade(UpgradeOptions(scheme=FIRST.name))
+    assert third.field == "simhash_3"
+    assert learned_names(client, name, "simhash_3") == (None, None)
+    assert status_of(client, name).background.name == learned[0]
+    assert status_of(client, name).vectors.coverage.current == 300
+    moved.upgrade(UpgradeOptions(scheme=FIRST.name, finish=True))
+    assert learned_names(client, name, "simhash") == (None, None)
+    assert learned_names(client, name, "simhash_2") == learned
+    removed = Index(client, name).uninstall()
+    assert not client.indices.exists(index=f"{name}-simhash")
+    assert removed.documents == 300
+
+
+def test_learning_that_was_ended_anywhere_is_resumed(
+    client: Any, news_index: tuple[Any, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, name = news_index
+    Index(client, name).count_background(vectors=True)
+    list(Index(client, name).backfill())
+    as_written_earlier(client, name)
+    sent = ended = 0
+
+    class Ended(Gateway):
+        def send(self, method: str, path: str, *args: Any, **options: Any) -> Any:
+            nonlocal sent
+            if f"{name}-simhash" in path and path.endswith("_bulk"):
+                sent += 1
+                if sent > ended:
+                    raise KeyboardInterrupt
+            return super().send(method, path, *args, **options)
+
+    while True:
+        sent = 0
+        try:
+            upgrade(Ended(client), name)
+            break
+        except KeyboardInterrupt:
+            ended += 1
+            client.indices.refresh(index=f"{name}-simhash")
+    # The vectors and the background are written by a request each.
+    assert ended >= 2
+    client.indices.refresh(index=name)
+    status = status_of(client, name)
+    assert status.background.problem is None
+    assert status.vectors.problem is None
+    assert status.vectors.coverage.current == 300
+    entries = StateIndex(client, name, "simhash_2").hits("vectors_part")
+    head = StateIndex(client, name, "simhash_2").table_head()
+    assert {hit["_source"]["table"] for hit in entries} == {head["name"]}

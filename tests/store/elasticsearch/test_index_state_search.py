@@ -20,9 +20,9 @@ def test_a_question_asks_for_its_own_dismissals_and_for_all_else_in_one_search()
     assert set(kinds["terms"]["kind"]) == {"join", "background", "vectors"}
     groups = [clause["bool"]["filter"][1]["terms"]["ids"] for clause in dismissals]
     assert list(map(len, groups)) == [100, 1]
-    assert {"term": {"field": "simhash"}} in body["query"]["bool"]["filter"]
+    assert {"terms": {"field": ["simhash"]}} in body["query"]["bool"]["filter"]
     # Neither the counts of a background nor the words of a table are read.
-    assert set(body["_source"]) == {"kind", "ids", "undone", "name"}
+    assert set(body["_source"]) == {"kind", "field", "ids", "undone", "name"}
 
 
 def test_all_dismissals_are_asked_for_without_ids_and_nothing_of_a_pattern() -> None:
@@ -38,22 +38,36 @@ def test_all_dismissals_are_asked_for_without_ids_and_nothing_of_a_pattern() -> 
 
 
 def test_decisions_that_stand_and_names_are_read() -> None:
-    state = LOOKUP.read(
-        [
-            response(
-                {"kind": "dismissal", "ids": ["a", "b"], "undone": False},
-                {"kind": "dismissal", "ids": ["a", "c"], "undone": True},
-                {"kind": "join", "ids": ["a", "d"], "undone": False},
-                {"kind": "background", "name": "2026-11-23-41b1d11e"},
-                {"kind": "vectors", "name": "2026-11-24-da5a5bae"},
-            )
-        ]
-    )
+    entries: list[dict[str, Any]] = [
+        {"kind": "dismissal", "ids": ["a", "b"], "undone": False},
+        {"kind": "dismissal", "ids": ["a", "c"], "undone": True},
+        {"kind": "join", "ids": ["a", "d"], "undone": False},
+        {"kind": "background", "name": "2026-11-23-41b1d11e"},
+        {"kind": "vectors", "name": "2026-11-24-da5a5bae"},
+    ]
+    state = LOOKUP.read([response(*({**entry, "field": "simhash"} for entry in entries))])
     assert state is not None
     assert state.pairs.dismissed.get("a") == {"b"}
     assert state.pairs.joined.others("a") == {"d"}
     assert state.background == "2026-11-23-41b1d11e"
     assert state.vectors == "2026-11-24-da5a5bae"
+
+
+def test_what_was_learned_by_an_earlier_semantic_scheme_is_of_another_field() -> None:
+    config = IndexConfig(semantics=DEFAULT_SEMANTICS, simhash_field="second", state_of="first")
+    lookup = IndexStateLookup("news", config)
+    (body,) = lookup.searches(None)
+    assert {"terms": {"field": ["first", "second"]}} in body["query"]["bool"]["filter"]
+    pair = {"kind": "join", "ids": ["a", "d"], "undone": False, "field": "first"}
+    learned = [
+        {"kind": kind, "name": f"{kind} of {field}", "field": field}
+        for kind in ("background", "vectors")
+        for field in ("second", "first")
+    ]
+    state = lookup.read([response(pair, *learned)])
+    assert state is not None
+    assert state.pairs.joined.others("a") == {"d"}
+    assert (state.background, state.vectors) == ("background of second", "vectors of second")
 
 
 def test_a_search_that_was_cut_says_so() -> None:

@@ -9,13 +9,13 @@ LOOKUP = StateLookup("articles", IndexConfig(simhash_field="prints"))
 
 
 def test_entries_are_those_of_the_kinds_and_of_the_field() -> None:
-    body = LOOKUP.search(["a", "b"], 3, ["name"])
+    body = LOOKUP.search(["a", "b"], 3, ["name"], of=["prints", "prints"])
     assert body["query"]["bool"]["filter"] == [
-        {"term": {"field": "prints"}},
+        {"terms": {"field": ["prints"]}},
         {"terms": {"kind": ["a", "b"]}},
     ]
     assert (body["size"], body["_source"]) == (3, ["name"])
-    assert LOOKUP.search(None, 1)["_source"] is True
+    assert LOOKUP.search(None, 1, of=["prints"])["_source"] is True
     assert LOOKUP.state_index == "articles-simhash"
 
 
