@@ -5,6 +5,7 @@ import os
 import resource
 import signal
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,6 +67,16 @@ class Commands:
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(_PRELOADED)
         self._process: Any = None
+        # Seconds by which the clocks of commands are wrong.
+        self._clock = self._context.Value("d", 0.0)
+
+    def jump(self, seconds: float) -> None:
+        """Set the clock forward or back, of the command that runs and of those to come."""
+        self._clock.value += seconds
+
+    def set_clock(self) -> None:
+        """Set the clock right again."""
+        self._clock.value = 0.0
 
     def strike(self, number: int) -> None:
         """Send a signal to the command that runs."""
@@ -90,7 +101,9 @@ class Commands:
 
             for end in ends:
                 fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, _PIPE)
-            process = self._context.Process(target=_main, args=(list(arguments), settings, pipes))
+            process = self._context.Process(
+                target=_main, args=(list(arguments), settings, pipes, self._clock)
+            )
             process.start()
             self._process = process
             process.join(_HANGS)
@@ -115,7 +128,7 @@ def _read(end: int) -> str:
         parts.append(part)
 
 
-def _main(arguments: list[str], settings: Settings, pipes: list[Path]) -> None:
+def _main(arguments: list[str], settings: Settings, pipes: list[Path], clock: Any) -> None:
     """Run a command in this process, as from a shell."""
     for number, pipe in enumerate(pipes, 1):
         os.dup2(os.open(pipe, os.O_WRONLY), number)
@@ -126,6 +139,7 @@ def _main(arguments: list[str], settings: Settings, pipes: list[Path]) -> None:
     os.environ["ES_SIMHASH_REQUEST_TIMEOUT"] = str(TIMEOUT)
     os.environ["ES_SIMHASH_HOME"] = str(settings.folder / "home")
     _hasten()
+    _follow(clock)
     if settings.largest_file is not None:
         limit = settings.largest_file
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
@@ -149,6 +163,13 @@ def _hasten() -> None:
     Waiter.wait = hasty  # type: ignore[method-assign]
     set_default(BatchLimits, "documents", _BATCH)
     set_default(BackfillSettings, "page", _BATCH)
+
+
+def _follow(clock: Any) -> None:
+    """Let the time of the day be wrong by what another process says; durations stay right."""
+    seconds, nanoseconds = time.time, time.time_ns
+    time.time = lambda: seconds() + clock.value
+    time.time_ns = lambda: nanoseconds() + int(clock.value * 1e9)
 
 
 def set_default(kind: Any, name: str, value: object) -> None:

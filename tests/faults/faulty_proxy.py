@@ -42,6 +42,8 @@ ENDINGS = {
 }
 # What an operator or a full disk does to an index, for a moment.
 BLOCKS = {"flood stage": "read_only_allow_delete", "read-only": "write"}
+# What is done to the clock of the machine that a command runs on; in seconds.
+JUMPS = {"clock forward": 7_200.0, "clock back": -7_200.0}
 # What happens to a cluster of several nodes.
 NODE_KILLED, MASTER_KILLED = "node killed", "master killed"
 _REJECTED = {
@@ -86,6 +88,8 @@ class FaultyProxy(ThreadingHTTPServer):
         self.strike: Callable[[int], None] = lambda number: None
         # Blocks writes to the index, and lifts the block.
         self.block: Callable[[str, bool], None] = lambda name, on: None
+        # Sets the clock of the command.
+        self.jump: Callable[[float], None] = lambda seconds: None
         # Kills a node of the cluster, and starts it again.
         self.kill_node: Callable[[str], None] = lambda fault: None
         self.recover: Callable[[], None] = lambda: None
@@ -157,6 +161,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.count(fault)
         if fault in (NODE_KILLED, MASTER_KILLED):
             self.server.kill_node(fault)
+            self._respond(*self._passed_on(body))
+        elif fault in JUMPS:
+            self.server.jump(JUMPS[fault])
             self._respond(*self._passed_on(body))
         elif fault in BLOCKS:
             self._blocked(fault, body)

@@ -22,7 +22,7 @@ from es_simhash.maintenance.sweeps.sweep import sweep
 from es_simhash.store.installation.install import install
 from tests.faults.collection import DATE, NUMBER, is_rejected, make_collection
 from tests.faults.commands import Commands, Ended, Settings
-from tests.faults.faulty_proxy import BLOCKS, ENDINGS, FaultyProxy, Plan
+from tests.faults.faulty_proxy import BLOCKS, ENDINGS, JUMPS, FaultyProxy, Plan
 
 DOCUMENTS, AUDIT = "documents.jsonl", "audit.jsonl"
 # Different collections; the truth of each is found once for each command.
@@ -140,7 +140,7 @@ class Trials:
         self._client, self._proxy, self._commands = client, proxy, commands
         self._seed = seed
         self._truths: dict[tuple[str, int], tuple[Left, int]] = {}
-        self._proxy.strike = commands.strike
+        self._proxy.strike, self._proxy.jump = commands.strike, commands.jump
 
     def run(self, number: int, name: str) -> None:
         """Run the trial of a number: all that is chosen in it follows from it and the seed."""
@@ -148,6 +148,7 @@ class Trials:
         collection = chosen.randrange(_COLLECTIONS)
         truth, requests = self._truth(name, collection)
         self.tally.trials[name] += 1
+        self._commands.set_clock()
         with self._trial(name, collection, f"{name}, trial {number} of seed {self._seed}") as trial:
             trial.run_with_faults(chosen, requests, self._first)
             trial.compare(truth)
@@ -473,6 +474,8 @@ class Trial:
 def make_plan(chosen: random.Random, requests: int, attempt: int) -> Plan:
     """Return what is to happen to a run that takes so many requests without faults."""
     at: dict[int, str] = {}
+    if chosen.random() < 0.3:
+        at[chosen.randrange(max(requests, 1))] = chosen.choice([*JUMPS])
     number = chosen.randrange(max(requests, 1))
     if chosen.random() < (0.7 if attempt < 3 else 0.2):
         at[number] = chosen.choice([*ENDINGS])

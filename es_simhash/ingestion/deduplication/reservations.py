@@ -8,12 +8,16 @@ from typing import Protocol
 from es_simhash.ingestion.deduplication.stored_documents import WHOLE, StoredDocuments
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.installation.reserved_texts import ReservedText, ReservedTexts
-from es_simhash.store.rows import Row
+from es_simhash.store.intents import Parts
+from es_simhash.store.rows import Row, batches_of
 
 _logger = logging.getLogger(__name__)
-# Reservations are of no use when searches have long seen the document; in milliseconds.
-MAX_AGE = 600_000
+# Reservations are of no use when searches have long seen the document; in milliseconds. Of what has
+# no document the writer may be at work and have another clock: only those of a day ago are old.
+MAX_AGE, MAX_AGE_UNWRITTEN = 600_000, 86_400_000
+_AT_ONCE = 1000
 _POLL_SECONDS = 0.1
+_HASH = Parts(members=True)
 
 
 class Claims(Protocol):
@@ -32,7 +36,10 @@ class Reservations:
     Args:
         documents: Reads documents of the user's index.
         texts: The reserved texts of that index.
-        clock: Milliseconds since 1970.
+        clock: Milliseconds since 1970. It names reservations, and says which are old; how long a
+            writer is waited for does not depend on it, as it may be set meanwhile, and that of the
+            other writer is another one.
+        stopwatch: Seconds since any moment.
     """
 
     def __init__(
@@ -41,14 +48,19 @@ class Reservations:
         texts: ReservedTexts,
         *,
         clock: Callable[[], float] = lambda: time.time() * 1000,
+        stopwatch: Callable[[], float] = time.monotonic,
     ) -> None:
         self._documents = documents
         self._texts = texts
         self._run = documents.context.run
-        self._lease = documents.context.rules.lease * 1000
+        self._lease = documents.context.rules.lease
         self._clock = clock
-        # Runs that let a lease pass; nobody waits for them a second time.
-        self._dead: set[str] = set()
+        self._stopwatch = stopwatch
+        # Since when reservations of others are waited for.
+        self._seen: dict[ReservedText, float] = {}
+        # When runs that let a lease pass made that reservation, by their clocks: nobody waits for
+        # those that they made before it.
+        self._dead: dict[str, int] = {}
 
     def acquire(self, wanted: Mapping[str, DocumentRef]) -> dict[str, Row]:
         """Reserve texts for documents.
@@ -64,8 +76,9 @@ class Reservations:
         """
         owned: dict[str, Row] = {}
         remaining = sorted(wanted)
+        self._seen.clear()
         while remaining:
-            waiting = self._attempt(remaining, wanted, owned, self._clock())
+            waiting = self._attempt(remaining, wanted, owned)
             if not waiting:
                 break
             first = min(waiting)
@@ -78,15 +91,12 @@ class Reservations:
         return owned
 
     def _attempt(
-        self,
-        hashes: Sequence[str],
-        wanted: Mapping[str, DocumentRef],
-        owned: dict[str, Row],
-        started: float,
+        self, hashes: Sequence[str], wanted: Mapping[str, DocumentRef], owned: dict[str, Row]
     ) -> list[str]:
         """Reserve texts up to the first that has to be waited for; return those that have."""
-        taken = self._texts.create(self._reserved(hash, wanted[hash]) for hash in hashes)
-        waiting = self._examine(taken, wanted, owned, started)
+        at = int(self._clock())
+        taken = self._texts.create(self._reserved(hash, wanted[hash], at) for hash in hashes)
+        waiting = self._examine(taken, wanted, owned, at)
         if waiting:
             first = min(waiting)
             self.release(
@@ -100,11 +110,10 @@ class Reservations:
         self, content_hash: str, wanted: Mapping[str, DocumentRef], owned: dict[str, Row]
     ) -> None:
         """Wait until a text is ours, its document is there, or its writer has died."""
-        started = self._clock()
         _logger.info("Wait for a text that another run writes.", extra={"event": "reserved"})
         while True:
             self._documents.store.wait(_POLL_SECONDS)
-            if not self._attempt([content_hash], wanted, owned, started):
+            if not self._attempt([content_hash], wanted, owned):
                 return
 
     def release(self, hashes: Iterable[str]) -> None:
@@ -112,18 +121,28 @@ class Reservations:
         self._texts.release(hashes)
 
     def expire(self) -> None:
-        """Delete old reservations, of whichever run."""
-        self._texts.expire(int(self._clock() - MAX_AGE))
+        """Delete old reservations, of whichever run, of documents that searches find."""
+        now = self._clock()
+        for texts in batches_of(self._texts.before(int(now - MAX_AGE)), _AT_ONCE):
+            documents = self._documents.read([text.holder for text in texts], _HASH)
+            # Else what was written a moment ago may be neither reserved nor found.
+            self._documents.refresh()
+            self._texts.forget(
+                text
+                for text, document in zip(texts, documents, strict=True)
+                if text.at < now - MAX_AGE_UNWRITTEN
+                or (document is not None and document.content_hash == text.content_hash)
+            )
 
-    def _reserved(self, content_hash: str, ref: DocumentRef) -> ReservedText:
-        return ReservedText(content_hash, ref, self._run, int(self._clock()))
+    def _reserved(self, content_hash: str, ref: DocumentRef, at: int) -> ReservedText:
+        return ReservedText(content_hash, ref, self._run, at)
 
     def _examine(
         self,
         taken: Sequence[str],
         wanted: Mapping[str, DocumentRef],
         owned: dict[str, Row],
-        started: float,
+        at: int,
     ) -> list[str]:
         """Look at reservations of others; return the hashes of those that must be waited for."""
         stored = self._texts.read(taken)
@@ -138,15 +157,17 @@ class Reservations:
         for (content_hash, text), document in zip(others.items(), documents, strict=True):
             if document is not None and document.content_hash == content_hash:
                 owned[content_hash] = document
-            elif not self._take_over(text, wanted[content_hash], started):
+            elif not self._take_over(text, self._reserved(content_hash, wanted[content_hash], at)):
                 waiting.append(content_hash)
         return waiting
 
-    def _take_over(self, stored: ReservedText, ref: DocumentRef, started: float) -> bool:
+    def _take_over(self, stored: ReservedText, own: ReservedText) -> bool:
         """Take the reservation of a writer that died; False when it may still be at work."""
-        now = self._clock()
-        waited = max(now - stored.at, now - started)
-        if stored.run != self._run and stored.run not in self._dead and waited < self._lease:
-            return False
-        self._dead.add(stored.run)
-        return self._texts.take_over(stored, self._reserved(stored.content_hash, ref))
+        now = self._stopwatch()
+        waited = now - self._seen.setdefault(stored, now)
+        is_dead = stored.at <= self._dead.get(stored.run, stored.at - 1)
+        if stored.run != self._run and not is_dead:
+            if waited < self._lease:
+                return False
+            self._dead[stored.run] = stored.at
+        return self._texts.take_over(stored, own)

@@ -51,6 +51,10 @@ class StoredDocuments:
         """Return the ids of those of the documents that the index has."""
         return {row.id for row in self.read(refs, Parts()) if row is not None}
 
+    def refresh(self) -> None:
+        """Let searches see what was written, where the privileges allow it."""
+        self.store.refresh_if_allowed(self.context.index)
+
     def change(self, changes: Sequence[Change]) -> Sequence[WriteResult]:
         """Change documents, and return the result of each.
 

@@ -1,7 +1,7 @@
 """Texts that writers have reserved: small documents of the state index."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -89,24 +89,29 @@ class ReservedTexts:
         """Delete the reservations of texts."""
         self._write([[{"delete": {"_id": self._id(content_hash)}}] for content_hash in hashes])
 
-    def expire(self, bound: int) -> None:
-        """Delete what was reserved before a time, by whichever run."""
-        conditions = [{"term": {"kind": _KIND}}, {"range": {"at": {"lt": bound}}}]
+    def before(self, bound: int) -> Iterator[ReservedText]:
+        """Yield what was reserved before a time, by whichever run."""
+        conditions = [
+            {"term": {"kind": _KIND}},
+            {"term": {"field": self._field}},
+            {"range": {"at": {"lt": bound}}},
+        ]
         body = {
             "size": _TEXTS_PER_PAGE,
-            "_source": False,
             "seq_no_primary_term": True,
-            "sort": ["_doc"],
             "query": {"bool": {"filter": conditions}},
         }
-        while True:
-            self._gateway.refresh(self._index)
-            (response,) = self._gateway.search_all(self._index, [body])
-            hits = response.get("hits", {}).get("hits", [])
-            versions = [(hit["_id"], conditions_of(version_of(hit))) for hit in hits]
-            self._write([[{"delete": {"_id": id, **version}}] for id, version in versions])
-            if len(hits) < _TEXTS_PER_PAGE:
-                return
+        yield from map(_reserved, self._gateway.pages(self._index, body))
+
+    def forget(self, texts: Iterable[ReservedText]) -> None:
+        """Delete reservations that nobody has changed since they were read."""
+        self._write(
+            [
+                [{"delete": {"_id": self._id(text.content_hash), **conditions_of(text.version)}}]
+                for text in texts
+                if text.version is not None
+            ]
+        )
 
     def _write(self, actions: Sequence[Action]) -> list[Mapping[str, Any]]:
         return self._gateway.bulk(actions, index=self._index)
