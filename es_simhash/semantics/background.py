@@ -18,7 +18,11 @@ MIN_DOCUMENTS = 200
 # What stands in a greater share of the documents weighs less: chosen on plateaus over several
 # collections (docs/semantic-neighbours.md).
 COMMON = 0.01
-# A name of a smaller factor is left out: it occurs in a tenth of the documents.
+# In texts of fewer words than this the limit is as much higher: a sentence has few words, and what
+# is common among sentences still says what it is about (docs/semantic-neighbours.md).
+_FULL_WORDS = 25
+# A name of a smaller factor is left out: it occurs in a tenth of the documents, of sentences in
+# more.
 _LEAST_NAME = 0.5
 # Words and names of a language that are kept, the most frequent: some 5 % stand in so many texts.
 MAX_TERMS = 5_000
@@ -35,16 +39,18 @@ class LanguageBackground:
         words: How many of them have a word among their concepts, the heaviest words of a text;
             rarer than each of these is what is not here.
         names: How many have a word, or several that are a name, among the words of their names.
+        words_each: Words that a text has among its concepts, on average.
     """
 
     documents: int
     words: Mapping[str, int] = field(default_factory=dict)
     names: Mapping[str, int] = field(default_factory=dict)
+    words_each: float = _FULL_WORDS
 
     @cached_property
     def word_factors(self) -> dict[str, float]:
         """What words weigh as concepts, as a share of their weight in the language."""
-        return _factors(self.words, self.documents)
+        return self._factors(self.words)
 
     @cached_property
     def name_factors(self) -> dict[str, float]:
@@ -52,19 +58,18 @@ class LanguageBackground:
 
         A name that few texts name is common where many have it among their concepts.
         """
-        counts = Counter(self.names) | Counter(self.words)
-        return _factors(counts, self.documents)
+        return self._factors(Counter(self.names) | Counter(self.words))
 
-
-def _factors(counts: Mapping[str, int], documents: int) -> dict[str, float]:
-    """Return log(share) / log(COMMON) of what is common; the rest has 1, and is left out."""
-    factors = {}
-    for term, count in counts.items():
-        share = min(1.0, (count + 0.5) / (documents + 1))
-        if share > COMMON:
-            # As it is computed everywhere, so that a pair has one score.
-            factors[term] = round(math.log(share) / math.log(COMMON), 4)
-    return factors
+    def _factors(self, counts: Mapping[str, int]) -> dict[str, float]:
+        """Return log(share) / log(limit) of what is common; the rest has 1, and is left out."""
+        log_limit = math.log(COMMON) * min(1.0, self.words_each / _FULL_WORDS)
+        factors = {}
+        for term, count in counts.items():
+            log_share = math.log(min(1.0, (count + 0.5) / (self.documents + 1)))
+            if log_share > log_limit:
+                # As it is computed everywhere, so that a pair has one score.
+                factors[term] = round(log_share / log_limit, 4)
+        return factors
 
 
 @dataclass(frozen=True)
@@ -100,6 +105,7 @@ class Background:
                 "documents": language.documents,
                 "words": dict(language.words),
                 "names": dict(language.names),
+                "words_each": language.words_each,
             }
             for code, language in sorted(self.languages.items())
         }

@@ -51,6 +51,7 @@ class BackgroundCounts:
                 count,
                 _frequent(self._words[language], count),
                 _frequent(self._names[language], count),
+                round(self._words[language].total() / count, 2),
             )
             for language, count in sorted(self.documents.items())
             if language and count >= MIN_DOCUMENTS

@@ -8,6 +8,7 @@ that the table lacks, in the language of those word vectors alone.
 """
 
 import hashlib
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,8 +42,8 @@ from es_simhash.semantics.vectors import (
 # Dimensions of the words of the index, beside those that the shipped word vectors are reduced to.
 OWN_DIMENSIONS = INDEX_DIMENSIONS - SHIPPED_DIMENSIONS
 # The first so many dimensions count alike, as parts of one length; the part of the shipped word
-# vectors is of this length, where that of the words of the index has 1. Both are on plateaus over
-# five collections (docs/semantic-neighbours.md).
+# vectors is of this length, where that of the words of the index has 1 or, learned from few texts,
+# less. Both are on plateaus over five collections (docs/semantic-neighbours.md).
 _FIRST_DIMENSIONS = (8, 24, OWN_DIMENSIONS)
 SHIPPED_PART = 0.7
 # Word vectors learned from fewer texts say as much less: of German laws and Chinese news, the best
@@ -83,7 +84,20 @@ class LanguageVectors:
         trust = min(1.0, self.words_each / TRUSTED_WORDS)
         # Of few English texts the shipped word vectors say enough.
         has_shipped = self.reduction is not None
-        return trust if has_shipped else trust * min(1.0, self.documents / TRUSTED_DOCUMENTS)
+        return trust if has_shipped else trust * self._learned
+
+    @property
+    def _learned(self) -> float:
+        """How much was learned, from 0 to 1 of enough texts."""
+        return min(1.0, self.documents / TRUSTED_DOCUMENTS)
+
+    @property
+    def _shipped_length(self) -> float:
+        """Length of the part of the shipped word vectors, where that of the words here has 1.
+
+        Of the noise of words that were learned from n texts, the square root of n is left.
+        """
+        return SHIPPED_PART / math.sqrt(self._learned)
 
     @cached_property
     def _rows(self) -> Rows:
@@ -112,9 +126,10 @@ class LanguageVectors:
         words = list(compress(extraction.words, found.is_known.tolist()))
         parts = dict(zip(words, (own / (length or 1.0)).tolist(), strict=True))
         by_shipped, has_shipped = self._shipped_parts(extraction, direction[OWN_DIMENSIONS:])
-        whole = ((length > 0) + has_shipped * SHIPPED_PART**2) ** 0.5 or 1.0
+        shipped = self._shipped_length
+        whole = ((length > 0) + has_shipped * shipped**2) ** 0.5 or 1.0
         for word, part in by_shipped.items():
-            parts[word] = parts.get(word, 0.0) + SHIPPED_PART * part
+            parts[word] = parts.get(word, 0.0) + shipped * part
         return {word: part / whole for word, part in parts.items()}
 
     def _shipped_parts(
@@ -138,7 +153,7 @@ class LanguageVectors:
             shipped: The vector of each by the shipped word vectors.
         """
         own = self.own_part([extraction.words for extraction in extractions])
-        other = SHIPPED_PART * self._shipped_part(shipped)
+        other = self._shipped_length * self._shipped_part(shipped)
         return unit_rows(np.hstack([own, other]).astype(np.float64))
 
     def _shipped_part(self, vectors: Floats) -> Floats:

@@ -10,7 +10,7 @@ from es_simhash.semantics.background import Background, LanguageBackground
 
 KIND = "background"
 # Version of the form; an entry of another one is counted again.
-SCHEMA = 1
+SCHEMA = 2
 
 
 @dataclass(frozen=True)

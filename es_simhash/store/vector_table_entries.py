@@ -10,7 +10,7 @@ from es_simhash.semantics.learned_vectors import LearnedVectors, read_table, tab
 HEAD, PART = "vectors", "vectors_part"
 # Version of the form, and of how vectors are made by a table; one of another version is learned
 # again. In the first, vectors had 48 dimensions of words of the index, which counted alike.
-TABLE_SCHEMA = 2
+TABLE_SCHEMA = 3
 # Bytes of a part, before they are written in base64.
 _PART_BYTES = 1 << 19
 # Parts that are searched for: those of a table of the greatest size, and of the one before it.

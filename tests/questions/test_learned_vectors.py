@@ -288,7 +288,7 @@ def test_broken_ones_are_one_sentence_and_a_way_out(learned_news: News) -> None:
     broken: list[tuple[dict[str, Any], str]] = [
         ({"parts": 9}, "are damaged"),
         ({"name": "2026-01-01-00000000"}, "are damaged"),
-        ({"schema": 1}, "have form 1, but this version reads form 2"),
+        ({"schema": 2}, "have form 2, but this version reads form 3"),
         ({"scheme": "semantic-x"}, "learned with semantic scheme 'semantic-x'"),
     ]
     for change, message in broken:

@@ -53,6 +53,15 @@ def test_more_documents_never_make_a_word_weigh_more() -> None:
     assert all(0 <= value <= 1 for value in values)
 
 
+def test_among_sentences_a_word_is_common_that_stands_in_more_of_them() -> None:
+    sentences = replace(COUNTED, words_each=5.0)
+    assert COUNTED.word_factors.keys() == {"said", "dlr", "bank", "ferry"}
+    # A fifth of the words, a fifth of the logarithm: 0.01 ** 0.2 is two documents of five.
+    assert sentences.word_factors.keys() == {"said", "dlr"}
+    assert COUNTED.word_factors["dlr"] < sentences.word_factors["dlr"] < 1
+    assert replace(COUNTED, words_each=60.0).word_factors == COUNTED.word_factors
+
+
 def test_another_language_is_weighed_by_general_frequencies() -> None:
     assert BACKGROUND.weighed_concepts({"said": 1.0}, "de") == {"said": 1.0}
     assert BACKGROUND.weighed_names({"said": 1.0}, "de", FULL_NAME) == {"said": 1.0}

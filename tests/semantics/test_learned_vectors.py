@@ -113,17 +113,24 @@ def test_a_cosine_is_about_the_mean_of_those_of_the_first_dimensions() -> None:
     assert float(one @ same_story) == pytest.approx(-(1 + 1 + last) / 3, abs=1e-4)
 
 
-def test_the_words_of_the_index_count_more_than_the_shipped_part() -> None:
-    (both, shipped), by_shipped = TABLE.vectors(
+@pytest.mark.parametrize(
+    ("documents", "length"),
+    [(4_000, SHIPPED_PART), (1_000, SHIPPED_PART), (250, 2 * SHIPPED_PART)],
+)
+def test_the_words_of_the_index_count_more_than_the_shipped_part_unless_learned_from_few_texts(
+    documents: int, length: float
+) -> None:
+    learned = replace(TABLE, languages={"en": replace(ENGLISH, documents=documents)})
+    (both, shipped), by_shipped = learned.vectors(
         [Extraction("en", words, words) for words in ({"harbour": 1, "lion": 2}, {"trombone": 1})]
     )
     assert [None if each is None else len(each) for each in by_shipped] == [256, 256]
     assert both is not None
     assert shipped is not None
     own, other = both[:OWN_DIMENSIONS], both[OWN_DIMENSIONS:]
-    whole = 1 + SHIPPED_PART**2
+    whole = 1 + length**2
     assert float(own @ own) == pytest.approx(1 / whole, abs=1e-5)
-    assert float(other @ other) == pytest.approx(SHIPPED_PART**2 / whole, abs=1e-5)
+    assert float(other @ other) == pytest.approx(length**2 / whole, abs=1e-5)
     assert not shipped[:OWN_DIMENSIONS].any()
     assert float(shipped @ shipped) == pytest.approx(1, abs=1e-5)
 

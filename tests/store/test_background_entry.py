@@ -54,7 +54,7 @@ def test_a_damaged_one_is_one_sentence_with_a_way_out(change: dict[str, object])
 def test_one_of_another_scheme_or_form_is_rejected() -> None:
     with pytest.raises(SchemeMismatch, match="semantic scheme 'scheme', but the index has 'other'"):
         background_of(ENTRY, "news", "other")
-    with pytest.raises(SchemeMismatch, match="has form 2, but this version reads form 1"):
-        background_of({**ENTRY, "schema": 2}, "news", "scheme")
+    with pytest.raises(SchemeMismatch, match="has form 1, but this version reads form 2"):
+        background_of({**ENTRY, "schema": 1}, "news", "scheme")
     with pytest.raises(SchemeMismatch, match="Run `es-simhash background news`"):
         background_of({}, "news", "scheme")

@@ -52,5 +52,5 @@ def test_damaged_ones_are_one_sentence_with_a_way_out(
 def test_those_of_another_scheme_or_form_are_rejected(parts: list[dict[str, Any]]) -> None:
     with pytest.raises(SchemeMismatch, match="semantic scheme 'scheme', but the index has 'other'"):
         table_of(head_of(TABLE), parts, "news", "other")
-    with pytest.raises(SchemeMismatch, match="have form 1, but this version reads form 2"):
-        table_of({**head_of(TABLE), "schema": 1}, parts, "news", "scheme")
+    with pytest.raises(SchemeMismatch, match="have form 2, but this version reads form 3"):
+        table_of({**head_of(TABLE), "schema": 2}, parts, "news", "scheme")
