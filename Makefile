@@ -56,7 +56,7 @@ node-stop: $(DEMO_STAMP)
 	@$(BIN)/python -m scripts.local_node stop $(ARGS)
 
 # Tests wait for Elasticsearch half of their time; those of a file stay in one process. With
-# ENGINE=opensearch (or opensearch-2, elasticsearch-8) those run that need an engine, on that one
+# ENGINE=opensearch (or opensearch-2, elasticsearch-8, elasticsearch-8.15) those run that need an engine, on that one
 # (docs/opensearch.md).
 test: $(STAMP)
 	@$(if $(ENGINE),ES_SIMHASH_ENGINE='$(ENGINE)') $(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder $(ARGS)

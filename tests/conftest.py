@@ -111,8 +111,8 @@ def pytest_collection(session: pytest.Session) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if PRODUCT != "elasticsearch":
-        select_for(PRODUCT, config, items)
+    if tested_engine() != "elasticsearch":
+        select_for(tested_engine(), config, items)
 
     def place(item: pytest.Item) -> int:
         beginnings = (n for n, path in enumerate(LONGEST) if item.nodeid.startswith(path))

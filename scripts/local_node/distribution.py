@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from es_simhash.store.home_folder import home_folder
@@ -85,12 +85,14 @@ class Release:
         version: Its version.
         java: The oldest Java that runs it.
         modules: Modules that its zip lacks, by name.
+        plugins: Plug-ins to unpack into it, which Maven Central has as zips of their own, by name.
     """
 
     product: str
     version: str
     java: int
     modules: tuple[str, ...] = ()
+    plugins: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -101,14 +103,19 @@ class Release:
 ELASTICSEARCH = Release("elasticsearch", "9.5.3", 21)
 # What a machine runs whose newest JDK is 17, as on Debian 12.
 ELASTICSEARCH_8 = Release("elasticsearch", "8.19.21", 17)
+# The oldest that is supported.
+ELASTICSEARCH_8_15 = Release("elasticsearch", "8.15.5", 17)
 # The Elasticsearch of Maven Central comes without its script and ingest modules, OpenSearch with.
 OPENSEARCH = Release("opensearch", "3.6.0", 21)
 # Its zip has none of its modules.
 OPENSEARCH_2 = Release("opensearch", "2.19.3", 17, tuple(_MODULES))
+# Of 3 Maven Central does not have it.
+SECURED_OPENSEARCH = replace(OPENSEARCH_2, plugins=("opensearch-security",))
 # By the name of `--engine`; None for the newest Elasticsearch that the JDKs of the machine run.
 RELEASES: Mapping[str, Release | None] = {
     "elasticsearch": None,
     "elasticsearch-8": ELASTICSEARCH_8,
+    "elasticsearch-8.15": ELASTICSEARCH_8_15,
     "opensearch": OPENSEARCH,
     "opensearch-2": OPENSEARCH_2,
 }
@@ -120,7 +127,8 @@ def require_distribution(release: Release, java: Path) -> Path:
     Raises:
         NodeError: Maven is missing, or could not fetch it.
     """
-    target = home_folder() / "distributions" / f"{release.product}-{release.version}"
+    name = "-".join((release.product, release.version, *release.plugins))
+    target = home_folder() / "distributions" / name
     if target.is_dir():
         return target
     open_folder(target.parent)
@@ -132,6 +140,11 @@ def require_distribution(release: Release, java: Path) -> Path:
         unpacked = next(Path(scratch).glob(f"{release.product}-*"))
         for name in release.modules:
             _put_together(name, release, java, unpacked / "modules" / name)
+        for name in release.plugins:
+            artifact = f"org.opensearch.plugin:{name}:{release.version}.0:zip"
+            folder = unpacked / "plugins" / name
+            folder.mkdir(parents=True)
+            _fetch("unpack", artifact, release, java, folder)
         # One rename, so that an interrupted start leaves nothing half unpacked.
         unpacked.rename(target)
     return target

@@ -349,7 +349,7 @@ def _searches_table(
 
 def _kind(search: Mapping[str, Any]) -> str:
     """Return which search of a question a body is."""
-    if "sparse_vector" in (text := json.dumps(search)):
+    if "simhash.concepts" in (text := json.dumps(search)):
         return "neighbours"
     for sign, name in (
         ("dis_max", "passages, by their rare words"),

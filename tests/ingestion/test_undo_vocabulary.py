@@ -79,7 +79,7 @@ def test_documents_are_restored_with_the_concepts_of_the_vocabulary(
     assert "Restored 1, already present 0" in done.output
     assert set(weighing.documents()) == {"a", "b"}
     concept = VOCABULARY_PREFIX + concept_term("interest rate")
-    query = {"sparse_vector": {"field": "simhash.concepts", "query_vector": {concept: 1.0}}}
+    query = {"term": {"simhash.concepts": {"value": concept, "boost": 1.0}}}
     hits = weighing.client.search(index=weighing.name, query=query)["hits"]["hits"]
     assert {hit["_id"] for hit in hits} == {"a", "b"}
 

@@ -51,7 +51,7 @@ def stream(client: Any) -> Iterator[DataStream]:
     )
     made = DataStream(client, name)
     yield made
-    quiet = client.options(ignore_status=[400, 404, 409])
+    quiet = client.options(ignore_status=[400, 404, 405, 409])
     state, templates = f"{name}-simhash", [name, f"{name}-simhash@template"]
     client.indices.delete(index=state, ignore_unavailable=True)
     backing = made.indices if client.indices.exists(index=name) else []

@@ -11,6 +11,12 @@ from scripts.local_node.engine import Product, product_of
 
 _VARIABLE = "ES_SIMHASH_ENGINE"
 _DOCS = Path(__file__).parents[2] / "docs"
+_HEADINGS = {
+    "opensearch": "\n## What differs\n",
+    "opensearch-2": "\n## What differs\n",
+    "elasticsearch-8": "\n## Older Elasticsearch\n",
+    "elasticsearch-8.15": "\n## Older Elasticsearch\n",
+}
 _TEST = re.compile(r"`(tests/[^`]+)`")
 
 
@@ -24,22 +30,23 @@ def tested_product() -> Product:
     return product_of(tested_engine())
 
 
-def select_for(product: str, config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect tests without an engine, and skip those that the page of the product names."""
+def select_for(engine: str, config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect tests without an engine, and skip those that the page names for this one."""
     needed = [item for item in items if "cluster_url" in getattr(item, "fixturenames", ())]
     config.hook.pytest_deselected(items=[item for item in items if item not in set(needed)])
     items[:] = needed
-    named = dict(differences(product))
+    named = dict(differences(engine))
     for item in items:
         name = item.nodeid.partition("[")[0]
         reasons = (reason for test, reason in named.items() if f"{name}::".startswith(f"{test}::"))
         if reason := next(reasons, None):
-            item.add_marker(pytest.mark.skip(reason=f"{product}: {reason}"))
+            item.add_marker(pytest.mark.skip(reason=f"{engine}: {reason}"))
 
 
-def differences(product: str) -> Iterator[tuple[str, str]]:
-    """Yield the tests, or files of them, in the table of a page, each with the first cell."""
-    for line in (_DOCS / f"{product}.md").read_text("utf-8").splitlines():
+def differences(engine: str) -> Iterator[tuple[str, str]]:
+    """Yield the tests, or files of them, in the table of an engine, each with the first cell."""
+    _, _, section = (_DOCS / "opensearch.md").read_text("utf-8").partition(_HEADINGS[engine])
+    for line in section.partition("\n## ")[0].splitlines():
         if line.startswith("| "):
             reason = line.split("|")[1].strip()
             yield from ((test, reason) for test in _TEST.findall(line))

@@ -15,27 +15,6 @@ with importing():
     import elasticsearch
     from elastic_transport.client_utils import url_to_node_config
 
-_COMPATIBLE = "compatible-with=8"
-
-
-class _CompatibleTransport(elastic_transport.Transport):
-    """Sends the REST API of version 8, which servers 8 and 9 both speak.
-
-    A client of version 9 sends 9, which servers 8 reject.
-    """
-
-    def perform_request(self, *args: Any, **kwargs: Any) -> Any:
-        """Send the request with the older version in its media types."""
-        headers = kwargs.get("headers")
-        if headers:
-            kwargs["headers"] = {
-                name: value.replace("compatible-with=9", _COMPATIBLE)
-                if isinstance(value, str)
-                else value
-                for name, value in headers.items()
-            }
-        return super().perform_request(*args, **kwargs)
-
 
 def connect(
     url: str | Connection,
@@ -75,7 +54,6 @@ def connect(
     )
     options: dict[str, Any] = {
         "request_timeout": connection.timeout,
-        "transport_class": _CompatibleTransport,
         **_identity(connection),
         **_tls(connection),
     }

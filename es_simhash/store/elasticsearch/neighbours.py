@@ -223,16 +223,14 @@ def _named(profile: SemanticProfile, boost: float, config: IndexConfig) -> list[
 
 
 def _common(terms: Mapping[str, float], boost: float, simhash_field: str) -> Filter:
-    search = {
-        "field": field_path(simhash_field, fields.CONCEPTS),
-        "query_vector": dict(terms),
-        # Left to itself a server may drop frequent concepts, and the cosine would be wrong.
-        "prune": False,
-        "boost": boost,
-        # The score of this clause is the cosine of the concepts.
-        "_name": fields.CONCEPTS,
-    }
-    return {"sparse_vector": search}
+    # As the query `sparse_vector` is rewritten, which leaves frequent concepts out unless it is
+    # told, and which before 8.16 comes with machine learning.
+    path = field_path(simhash_field, fields.CONCEPTS)
+    weighted = [
+        {"term": {path: {"value": term, "boost": weight}}} for term, weight in terms.items()
+    ]
+    # The score of the named clause is the cosine of the concepts.
+    return {"bool": {"should": weighted, "boost": boost, "_name": fields.CONCEPTS}}
 
 
 def read_near(

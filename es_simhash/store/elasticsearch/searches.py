@@ -1,17 +1,27 @@
 """Searches: one, many in one request, and counts; a shard that fails is an error."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from es_simhash.store.elasticsearch.calls import Call, Calls, index_path
-from es_simhash.store.elasticsearch.errors import NO_SHARD, missing_shards, search_error
+from es_simhash.store.elasticsearch.errors import (
+    FORBIDDEN,
+    NO_SHARD,
+    missing_shards,
+    search_error,
+)
 from es_simhash.store.elasticsearch.retry import RETRYABLE, Unavailable
 
 # What a shard that fails has would be missed silently.
 _COMPLETE = {"allow_partial_search_results": False}
 # Status of a search with a value that the engine cannot read.
 _INVALID = 400
+# Of one with more clauses than the server takes, which OpenSearch, and Elasticsearch 8.15, answer
+# with the status of a failure.
+_TOO_MANY = re.compile(r"maxClauseCount|too_many_(nested_)?clauses")
+_NOTHING: Mapping[str, Any] = {"hits": {"hits": []}}
 _REJECTED: Mapping[str, Any] = {"hits": {"hits": []}, "rejected": True}
 
 
@@ -65,11 +75,25 @@ def search_all(
     """Return the responses to many searches; see `Gateway.search_all`."""
     responses = yield from _send_all(index, bodies, optional)
     for number, further in enumerate(optional, len(bodies)):
-        if further.may_be_rejected and responses[number].get("status") == _INVALID:
+        if further.may_be_rejected and _is_invalid(responses[number]):
             responses[number] = _REJECTED
+        elif further.index is not None and _is_forbidden(responses[number]):
+            # Elasticsearch passes over an index that may not be read, OpenSearch says so.
+            responses[number] = _NOTHING
     for response in responses:
         _require_answer(response, index)
     return responses
+
+
+def _is_invalid(response: Mapping[str, Any]) -> bool:
+    """Check whether a search was rejected for what it says."""
+    return response.get("status") == _INVALID or bool(
+        _TOO_MANY.search(str(response.get("error", "")))
+    )
+
+
+def _is_forbidden(response: Mapping[str, Any]) -> bool:
+    return bool(response.get("error", {}).get("type") == FORBIDDEN)
 
 
 def search_each(
@@ -82,7 +106,7 @@ def search_each(
     """
     responses = yield from _send_all(index, bodies)
     for response in responses:
-        if response.get("status") != _INVALID:
+        if not _is_invalid(response):
             _require_answer(response, index)
     return [None if "error" in response else response for response in responses]
 

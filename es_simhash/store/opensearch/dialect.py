@@ -11,8 +11,14 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
 from es_simhash.store.elasticsearch.errors import MISSING_SHARDS, NO_SHARD
-from es_simhash.store.opensearch.queries import is_binary, is_vector, names_score, search_body
-from es_simhash.store.opensearch.vector_fields import from_opensearch, packed, padded, to_opensearch
+from es_simhash.store.opensearch.queries import is_binary, names_score, search_body
+from es_simhash.store.opensearch.vector_fields import (
+    from_opensearch,
+    is_vector,
+    packed,
+    padded,
+    to_opensearch,
+)
 
 _PIT, _POINTS = "_pit", "_search/point_in_time"
 _SCORES = "include_named_queries_score"
@@ -24,8 +30,6 @@ _SHARD_DOC = (3, 3)
 _SIMILARITY = (3, 0)
 _COMPLETE = {"allow_partial_search_results": "false"}
 _SHARD = re.compile(r"\[([^\[\]]+)\]\[(\d+)\]")
-# Of a search with more clauses than the server takes, which has the status of a failure there.
-_TOO_MANY = re.compile(r"maxClauseCount|too_many_(nested_)?clauses")
 _BY_ID = ({"_index": "asc"}, {"_id": "asc"})
 # Documents of two indices may have one place there: a page would leave some of them out.
 _BY_PLACE = ({"_index": "asc"}, "_shard_doc")
@@ -139,7 +143,7 @@ class Dialect:
                 response = {**known, "status": single.status}
             else:
                 response = next(first)
-            responses.append(_with_bytes(_with_status(response), body))
+            responses.append(_with_bytes(response, body))
         return Reply(reply.status, {**reply.body, "responses": responses})
 
     def _scored(self, header: Mapping[str, Any], body: Mapping[str, Any], path: str) -> Sent:
@@ -200,13 +204,6 @@ def _with_bytes(response: Mapping[str, Any], body: Mapping[str, Any]) -> Mapping
             for path, read in reads.items():
                 if path in values:
                     values[path] = [read(value) for value in values[path]]
-    return response
-
-
-def _with_status(response: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a response with the status of an invalid search, where it has too many clauses."""
-    if "error" in response and _TOO_MANY.search(str(response["error"])):
-        return {**response, "status": 400}
     return response
 
 

@@ -8,7 +8,8 @@ compiled once.
 from collections.abc import Mapping
 from typing import Any
 
-from es_simhash.store.fields import FINGERPRINT, INDEX_VECTOR, SCORED_MEMBERS
+from es_simhash.store.fields import CONCEPTS, FINGERPRINT, INDEX_VECTOR, SCORED_MEMBERS
+from es_simhash.store.opensearch.vector_fields import is_vector
 
 # Members that are bytes; fingerprints are those of methods, as others are requested as vectors.
 _BINARY = frozenset({*SCORED_MEMBERS, FINGERPRINT})
@@ -68,11 +69,6 @@ def search_body(body: Mapping[str, Any]) -> dict[str, Any]:
     return wanted
 
 
-def is_vector(requested: Any) -> bool:
-    """Check whether a field of `docvalue_fields` is requested as only vectors are."""
-    return isinstance(requested, Mapping) and requested.get("format") == "binary"
-
-
 def is_binary(requested: Any) -> bool:
     """Check whether a field of `docvalue_fields` is one of bytes: a member of the own object."""
     return isinstance(requested, str) and requested.rpartition(".")[2] in _BINARY
@@ -89,8 +85,8 @@ def query(value: Any) -> Any:
         vector = search.get("query_vector") if isinstance(search, Mapping) else None
         if name == "knn" and isinstance(vector, str):
             return nearest(search)
-        if name == "sparse_vector" and isinstance(vector, Mapping):
-            return _common(search)
+        if name == "term" and (weighted := _weighted_term(search)) is not None:
+            return weighted
     return {name: query(each) for name, each in value.items()}
 
 
@@ -100,8 +96,8 @@ def names_score(value: Any) -> bool:
         return any(map(names_score, value))
     if not isinstance(value, Mapping):
         return False
-    weighted = value.get("sparse_vector")
-    if isinstance(weighted, Mapping) and "_name" in weighted:
+    clause = value.get("bool")
+    if isinstance(clause, Mapping) and clause.get("_name") == CONCEPTS:
         return True
     return any(map(names_score, value.values()))
 
@@ -133,16 +129,20 @@ def nearest(search: Mapping[str, Any]) -> dict[str, Any]:
     return {"script_score": scored}
 
 
-def _common(search: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the query for weighted terms: the sum of the products of both weights."""
-    field = search["field"]
-    should = [
-        {"rank_feature": {"field": f"{field}.{term}", "boost": weight, "linear": {}}}
-        for term, weight in search["query_vector"].items()
-    ]
-    clause: dict[str, Any] = {"should": should, "minimum_should_match": 1}
-    clause |= {name: search[name] for name in ("boost", "_name") if name in search}
-    return {"bool": clause}
+def _weighted_term(search: Any) -> dict[str, Any] | None:
+    """Return the query for a concept, whose score is the product of both weights.
+
+    None for a term of another field: one of the user is without a boost, or not of that name.
+    """
+    if not isinstance(search, Mapping) or len(search) != 1:
+        return None
+    ((path, wanted),) = search.items()
+    if path.rpartition(".")[2] != CONCEPTS or not isinstance(wanted, Mapping):
+        return None
+    if wanted.keys() != {"value", "boost"}:
+        return None
+    field = f"{path}.{wanted['value']}"
+    return {"rank_feature": {"field": field, "boost": wanted["boost"], "linear": {}}}
 
 
 def _signed(digits: str) -> int:

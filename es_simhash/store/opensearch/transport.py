@@ -11,6 +11,12 @@ from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from es_simhash.store.elasticsearch.client import AnyClient, elastic_transport, elasticsearch
+from es_simhash.store.elasticsearch.vector_values import (
+    are_missing,
+    has_vectors,
+    out_of_source,
+    with_values,
+)
 from es_simhash.store.opensearch.dialect import Dialect, Reply, Sent
 from es_simhash.store.opensearch.own_client import (
     AsyncOpenSearchTransport,
@@ -23,9 +29,14 @@ _PRODUCT = "x-elastic-product"
 _ELASTICSEARCH = "Elasticsearch"
 # A media type that names the version of the API, which OpenSearch does not know.
 _VENDOR = re.compile(r"vnd\.elasticsearch\+|;\s*compatible-with=\d+")
+# Servers 8 and 9 both speak the API of version 8; that of 9, which a client 9 asks for, 8 rejects.
+_NEWER, _COMPATIBLE = "compatible-with=9", "compatible-with=8"
+_MEDIA_TYPES = frozenset({"accept", "content-type"})
 _TO_ASK = Sent("GET", "/")
 # What a server before 3.3 warns of, which has no other order that all its shards agree on.
 _BY_ID = "fielddata on the _id field"
+# What a server answers that wants other credentials.
+_REFUSED = frozenset({401, 403})
 # What a server answers that is busy, or a proxy without one: nothing is learned from it.
 _BUSY, _ERROR, _SERVER_ERROR = 429, 400, 500
 
@@ -42,27 +53,48 @@ class Engines:
     def __init__(self) -> None:
         self.is_known = False
         self.dialect: Dialect | None = None
+        self._has_vector_values = True
 
     def steps(self, sent: Sent, headers: Headers) -> Steps[Any]:
         """Return the response to a request."""
+        headers = {name: _compatible(value) for name, value in headers.items()}
         if self.is_known and self.dialect is None:
-            return (yield sent, headers)
+            return (yield from self._of_elasticsearch(sent, headers))
         if self.dialect is None:
             response = yield sent, headers
             if _PRODUCT in response.meta.headers:
                 self.is_known = True
-                return response
+                return (yield from self._checked(sent, headers, response))
             if _is_busy(response.meta):
                 return response
-            root = yield _TO_ASK, {"accept": "application/json"}
+            rest = {
+                name: value for name, value in headers.items() if name.lower() not in _MEDIA_TYPES
+            }
+            root = yield _TO_ASK, {**rest, "accept": "application/json"}
             self.dialect = dialect_of(root.body) if root.meta.status == 200 else None
             self.is_known = self.dialect is not None
             if self.dialect is None:
+                if root.meta.status in _REFUSED:
+                    # Without knowing the engine no request can be sent: this names the permission.
+                    return _answered(root.meta, Reply(root.meta.status, root.body))
                 # A server that is busy meanwhile may be asked again.
                 return root if _is_busy(root.meta) and response.meta.status >= _ERROR else response
             if _had_effect(self.dialect, sent, response.meta):
                 return _answered(response.meta, Reply(response.meta.status, response.body))
         return (yield from self._spoken(sent, headers))
+
+    def _of_elasticsearch(self, sent: Sent, headers: Headers) -> Steps[Any]:
+        if self._has_vector_values or not _requests_vectors(sent):
+            return (yield from self._checked(sent, headers, (yield sent, headers)))
+        response = yield replace(sent, body=out_of_source(sent.body)), headers
+        return _with_body(response, with_values(sent.body, response.body))
+
+    def _checked(self, sent: Sent, headers: Headers, response: Any) -> Steps[Any]:
+        """Return a response, or that of another request to a server without values of vectors."""
+        if not (_requests_vectors(sent) and are_missing(response.body)):
+            return response
+        self._has_vector_values = False
+        return (yield from self._of_elasticsearch(sent, headers))
 
     def _spoken(self, sent: Sent, headers: Headers) -> Steps[Any]:
         assert self.dialect is not None
@@ -74,6 +106,21 @@ class Engines:
                 wanted = exchange.send(Reply(response.meta.status, response.body))
         except StopIteration as stop:
             return _answered(response.meta, stop.value)
+
+
+def _compatible(value: Any) -> Any:
+    return value.replace(_NEWER, _COMPATIBLE) if isinstance(value, str) else value
+
+
+def _requests_vectors(sent: Sent) -> bool:
+    is_search = sent.target.partition("?")[0].endswith(("/_search", "/_msearch"))
+    return is_search and has_vectors(sent.body)
+
+
+def _with_body(
+    response: "elastic_transport.TransportApiResponse", body: Any
+) -> "elastic_transport.TransportApiResponse":
+    return elastic_transport.TransportApiResponse(response.meta, body)
 
 
 def _is_busy(meta: "elastic_transport.ApiResponseMeta") -> bool:

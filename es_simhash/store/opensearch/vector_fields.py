@@ -60,8 +60,17 @@ def _is_searched_alone(field: Mapping[str, Any]) -> bool:
     return field.get("type") == "keyword" and field.get("doc_values") is False
 
 
+def is_vector(requested: Any) -> bool:
+    """Check whether a field of `docvalue_fields` is requested as only vectors are."""
+    return isinstance(requested, Mapping) and requested.get("format") == "binary"
+
+
 def packed(digits: Any) -> Any:
-    """Return a vector as Elasticsearch returns it in the format `binary`: base64 of its bytes."""
+    """Return a vector as Elasticsearch returns it in the format `binary`: base64 of its bytes.
+
+    Args:
+        digits: Its hexadecimal digits; anything else stays as it is.
+    """
     try:
         return base64.b64encode(bytes.fromhex(digits)).decode()
     except (TypeError, ValueError):

@@ -75,7 +75,7 @@ def neighbours(client: Any, index: str, text: str) -> list[str | None]:
 
 
 def has_concept(term: str) -> dict[str, Any]:
-    return {"sparse_vector": {"field": "simhash.concepts", "query_vector": {term: 1.0}}}
+    return {"term": {"simhash.concepts": {"value": term, "boost": 1.0}}}
 
 
 def test_backfill_writes_all_that_ingest_writes(

@@ -47,7 +47,7 @@ def test_the_order_adds_up_vectors_concepts_and_equal_names() -> None:
     nearest, concepts, *names = clauses()
     assert nearest["knn"]["field"] == "simhash.vector_fingerprint"
     assert nearest["knn"]["boost"] == 0.6
-    assert concepts["sparse_vector"]["boost"] == 0.5
+    assert concepts["bool"]["boost"] == 0.5
     searched = [each["constant_score"] for each in names]
     assert [each["filter"] for each in searched] == [
         {"terms": {"simhash.entities": ["PORT ELM", "Port Elm"]}},
@@ -62,11 +62,11 @@ def test_vectors_that_say_little_order_less_and_concepts_more() -> None:
     nearest, concepts, *names = clauses(little)
     # The parts of the similarity, 0.35 x 0.2 of it the vectors': a cosine of 1 scores 1, of -1 0.
     assert nearest["knn"]["boost"] == 0.14
-    assert concepts["sparse_vector"]["boost"] == 0.73
+    assert concepts["bool"]["boost"] == 0.73
     boosts = [name["constant_score"]["boost"] for name in names]
     assert sum(boosts) == pytest.approx(0.2, abs=0.001)
     # Without a name the concepts have its part.
-    assert clauses(replace(little, entities=()))[1]["sparse_vector"]["boost"] == 0.93
+    assert clauses(replace(little, entities=()))[1]["bool"]["boost"] == 0.93
     # The score of concepts is their cosine times the boost.
     hit = {"_id": "a", "_index": "i", "_score": 0.5, "matched_queries": {"concepts": 0.5}}
     profile = replace(PROFILE, vector=None, entities=())
@@ -93,7 +93,7 @@ def test_names_are_left_out_where_they_do_not_count() -> None:
     assert len(clauses(replace(PROFILE, entities=()))) == 2
     # Chinese names are words already.
     assert len(clauses(replace(PROFILE, language="zh"))) == 2
-    assert [*clauses(replace(PROFILE, vector=None))[0]] == ["sparse_vector"]
+    assert [*clauses(replace(PROFILE, vector=None))[0]] == ["bool"]
 
 
 def test_nothing_is_unread_when_there_were_fewer_than_requested() -> None:

@@ -8,9 +8,10 @@ from es_simhash.store.opensearch.queries import names_score, query, search_body
 
 NEAREST = {"field": "s.fingerprint", "query_vector": "ff" * 8 + "00" * 8, "k": 9}
 WEIGHTED = {
-    "field": "s.concepts",
-    "query_vector": {"harbour": 2.5, "fee": 0.5},
-    "prune": False,
+    "should": [
+        {"term": {"s.concepts": {"value": "harbour", "boost": 2.5}}},
+        {"term": {"s.concepts": {"value": "fee", "boost": 0.5}}},
+    ],
     "boost": 0.5,
     "_name": "concepts",
 }
@@ -36,7 +37,7 @@ def test_vectors_of_bytes_are_compared_by_their_cosine() -> None:
 
 
 def test_weighted_terms_are_features_with_the_name_of_the_clause() -> None:
-    wanted = query({"bool": {"should": [{"sparse_vector": WEIGHTED}]}})
+    wanted = query({"bool": {"should": [{"bool": WEIGHTED}]}})
     (clause,) = wanted["bool"]["should"]
     assert clause["bool"]["_name"] == "concepts"
     assert clause["bool"]["boost"] == 0.5
@@ -47,7 +48,7 @@ def test_weighted_terms_are_features_with_the_name_of_the_clause() -> None:
 
 
 def test_only_a_name_of_weighted_terms_needs_a_score() -> None:
-    assert names_score({"bool": {"should": [{"sparse_vector": WEIGHTED}]}})
+    assert names_score({"bool": {"should": [{"bool": WEIGHTED}]}})
     assert not names_score({"bool": {"should": [{"term": {"a": {"value": 1, "_name": "n"}}}]}})
 
 
@@ -56,7 +57,10 @@ def test_only_a_name_of_weighted_terms_needs_a_score() -> None:
     [
         {"match_all": {}},
         {"term": {"knn": "a"}},
-        {"bool": {"filter": [{"terms": {"sparse_vector": ["a", "b"]}}]}},
+        {"bool": {"filter": [{"terms": {"concepts": ["a", "b"]}}]}},
+        {"term": {"taxonomy.concepts": "a"}},
+        {"term": {"concepts": {"value": "a", "case_insensitive": True}}},
+        {"term": {"title": {"value": "a", "boost": 2}}},
         {"knn": {"embedding": {"vector": [0.5, 1], "k": 3}}},
     ],
 )

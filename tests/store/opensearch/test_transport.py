@@ -42,6 +42,35 @@ def test_elasticsearch_is_asked_nothing_more() -> None:
     assert engines.dialect is None
 
 
+def test_a_server_without_values_of_vectors_is_asked_for_the_source_from_then_on() -> None:
+    engines = Engines()
+    body = {"docvalue_fields": [{"field": "v", "format": "binary"}], "_source": False}
+    other = {"docvalue_fields": [], "_source": ["v"]}
+    sent, again = (Sent("POST", "/a/_search?x=y", each) for each in (body, other))
+    reason = "Field [v] of type [dense_vector] doesn't support docvalue_fields or aggregations"
+    rejected = response(400, {"error": {"reason": reason}}, x_elastic_product="Elasticsearch")
+
+    def answered() -> TransportApiResponse:
+        hit = {"_id": "1", "_source": {"v": "ff"}}
+        return response(200, {"hits": {"hits": [hit]}}, x_elastic_product="Elasticsearch")
+
+    requests, first = asked(engines, sent, rejected, answered())
+    assert requests == [sent, again]
+    assert first.body["hits"]["hits"] == [{"_id": "1", "fields": {"v": ["/w=="]}}]
+    assert first.meta.status == 200
+    assert asked(engines, sent, answered())[0] == [again]
+    # What asks for no vector is sent as it is; that of an index is a document.
+    for target in ("/a/_doc/1", "/a/_bulk"):
+        written = Sent("PUT", target, body)
+        assert asked(engines, written, answered())[0] == [written]
+
+
+def test_a_client_of_version_9_speaks_to_servers_8() -> None:
+    newer = {"accept": "application/vnd.elasticsearch+json; compatible-with=9", "x-opaque-id": "9"}
+    _, headers = next(Engines().steps(Sent("GET", "/a"), newer))
+    assert headers == {**HEADERS, "x-opaque-id": "9"}
+
+
 def test_opensearch_is_asked_once_what_it_is() -> None:
     engines = Engines()
     sent = Sent("POST", "/a/_pit")
@@ -53,6 +82,25 @@ def test_opensearch_is_asked_once_what_it_is() -> None:
     assert answered.body["id"] == "x"
     assert answered.meta.headers["x-elastic-product"] == "Elasticsearch"
     assert asked(engines, sent, response(200, {"pit_id": "x"}))[0] == [point]
+
+
+def test_what_it_is_is_asked_with_the_credentials_of_the_request() -> None:
+    given = {"content-type": "application/vnd.elasticsearch+json", "authorization": "Basic x"}
+    steps = Engines().steps(Sent("POST", "/a/_search", {}), given | HEADERS)
+    next(steps)
+    sent, headers = steps.send(response(406, {}))
+    assert sent == Sent("GET", "/")
+    assert headers == {"accept": "application/json", "authorization": "Basic x"}
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_who_may_not_ask_what_it_is_is_told_so(status: int) -> None:
+    engines = Engines()
+    refused = response(status, {"error": {"reason": "no permissions for [cluster:monitor/main]"}})
+    for first in (response(406, {"error": "Content-Type"}), response(200, {"a": {}})):
+        _, answered = asked(engines, Sent("POST", "/a/_search", {}), first, refused)
+        assert (answered.meta.status, answered.body) == (status, refused.body)
+    assert not engines.is_known
 
 
 def test_an_order_by_ids_is_not_warned_of_and_all_else_is() -> None:
@@ -98,7 +146,7 @@ def test_media_types_lose_their_version_and_one_search_of_several_is_json() -> N
     engines.dialect = dialect_of(ROOT)
     sent = [
         {},
-        {"query": {"sparse_vector": {"field": "c", "query_vector": {"a": 1.0}, "_name": "n"}}},
+        {"query": {"bool": {"should": [], "_name": "concepts"}}},
     ]
     headers = {"content-type": "application/vnd.elasticsearch+x-ndjson; compatible-with=8"}
     target = "/a/_msearch?include_named_queries_score=true"
