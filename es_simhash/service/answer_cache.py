@@ -52,6 +52,11 @@ class AnswerCache:
         self._lock = threading.Lock()
         self.size = 0
 
+    @property
+    def keeps(self) -> bool:
+        """Whether anything is kept."""
+        return self._seconds > 0
+
     def get(self, key: str, *, stale: bool = False) -> CachedAnswer | None:
         """Return an answer; None where there is none that is young enough.
 
@@ -75,7 +80,7 @@ class AnswerCache:
 
     def put(self, key: str, answer: CachedAnswer) -> None:
         """Keep an answer, in place of one that was kept before."""
-        if not self._seconds:
+        if not self.keeps:
             return
         with self._lock:
             self._remove(key)

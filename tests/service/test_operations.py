@@ -78,6 +78,26 @@ class Shouting:
         """The index can always be searched."""
 
 
+@pytest.mark.parametrize(("seconds", "times"), [(0, 0), (60, 1)])
+def test_states_of_documents_are_read_only_of_answers_that_are_kept(
+    seconds: int, times: int
+) -> None:
+    asked: list[Sequence[StatesRequest]] = []
+
+    class Watched(Shouting):
+        def states(self, requests: Sequence[StatesRequest]) -> list[dict[tuple[str, str], Any]]:
+            asked.append(requests)
+            return super().states(requests)
+
+    config = ServiceConfig(cache_seconds=seconds)
+    with (
+        running_app(lambda: application(Watched(), config), config) as address,
+        httpx.Client(base_url=address, verify=False) as http,
+    ):
+        assert http.get("/shout/a/b").json() == {"status": "A B"}
+    assert len(asked) == times
+
+
 def test_an_operation_is_served_and_described_by_its_line_alone() -> None:
     key = "a key of some length"
     config = ServiceConfig(keys=(ApiKey("site", key_digest(key)),))
