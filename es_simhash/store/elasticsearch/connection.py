@@ -6,6 +6,7 @@ from typing import Any
 from es_simhash.errors import ClusterError, InputError
 from es_simhash.store.connection import Connection
 from es_simhash.store.elasticsearch.client import importing
+from es_simhash.store.elasticsearch.response_json import serializers
 from es_simhash.store.opensearch.transport import speaking
 from es_simhash.store.profiles import complete
 from es_simhash.text.escaping import masked_url
@@ -54,6 +55,7 @@ def connect(
     )
     options: dict[str, Any] = {
         "request_timeout": connection.timeout,
+        "serializers": serializers(),
         **_identity(connection),
         **_tls(connection),
     }
