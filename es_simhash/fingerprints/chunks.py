@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,13 +27,35 @@ class ChunkFingerprints:
     shingle_counts: NDArray[np.int64]
 
     @cached_property
+    def windows(self) -> "WindowCounts":
+        """The shingle counts as numbers of Python: of four, they take a tenth of numpy's time."""
+        return WindowCounts(*self.shingle_counts.tolist())
+
+    @cached_property
     def level(self) -> int:
         """Number of the window of texts of its length, from 0 to 3."""
-        # Of four numbers, a list is faster than numpy.
-        counts = self.shingle_counts.tolist()
-        return next((level for level, count in enumerate(counts) if count > 0), 0)
+        return self.windows.level
 
     @cached_property
     def shingles(self) -> int:
         """Number of distinct shingles of the text."""
-        return int(self.shingle_counts[self.level])
+        return self.windows.shingles
+
+
+class WindowCounts(NamedTuple):
+    """Distinct shingles that each of the four windows selects, as `ChunkFingerprints` has them."""
+
+    first: int
+    second: int
+    third: int
+    fourth: int
+
+    @property
+    def level(self) -> int:
+        """Number of the window of texts of this length, from 0 to 3."""
+        return next((level for level, count in enumerate(self) if count > 0), 0)
+
+    @property
+    def shingles(self) -> int:
+        """Number of distinct shingles of the text."""
+        return self[self.level]

@@ -43,7 +43,8 @@ def without_copies(
             for number in others
             if not alike[number] and not (family and families[number] == family)
         ]
-        shown.append(replace(relations[first], copies=len(others) - len(left)))
+        copies, relation = len(others) - len(left), relations[first]
+        shown.append(replace(relation, copies=copies) if copies else relation)
     return [*shown, *(relations[number] for number in left)]
 
 

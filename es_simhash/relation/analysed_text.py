@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.chunks import ChunkFingerprints
+from es_simhash.fingerprints.chunks import ChunkFingerprints, WindowCounts
 from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.sketch import Sketch
@@ -98,6 +98,11 @@ class AnalysedText(SegmentedText):
     def chunks(self) -> ChunkFingerprints:
         """Chunk fingerprints, and how many shingles each window picks."""
         return stored_chunks(self.fingerprints)
+
+    @property
+    def windows(self) -> WindowCounts:
+        """How many shingles each window picks."""
+        return self.chunks.windows
 
     @cached_property
     def sketch(self) -> Sketch:

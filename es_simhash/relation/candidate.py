@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.chunks import ChunkFingerprints
+from es_simhash.fingerprints.chunks import ChunkFingerprints, WindowCounts
 from es_simhash.fingerprints.sketch import Sketch
 
 
@@ -16,6 +16,10 @@ class ScoredText(Protocol):
     @property
     def chunks(self) -> ChunkFingerprints:
         """Chunk fingerprints, and how many shingles each window picks."""
+
+    @property
+    def windows(self) -> WindowCounts:
+        """The counts of these alone."""
 
     @property
     def sketch(self) -> Sketch:
@@ -61,6 +65,11 @@ class Candidate:
     shared: NDArray[np.uint32]
     same_content: bool = False
     index: str | None = None
+
+    @property
+    def windows(self) -> WindowCounts:
+        """How many shingles each window picks."""
+        return self.chunks.windows
 
     @classmethod
     def of(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Literal
 
 from es_simhash.relation.field_evidence import FieldEvidence
@@ -199,10 +200,12 @@ class Relation:
         return asdict(self)
 
 
+@lru_cache(maxsize=1 << 10)
 def semantic_score(similarity: float) -> float:
     """Return the score of a similarity in meaning, from 0 to just below that of versions.
 
-    It is piecewise linear, so that it correlates with people as the similarity itself does.
+    It is piecewise linear, so that it correlates with people as the similarity itself does. A
+    question asks several times for that of each of its hits.
     """
     if similarity < SHOWN_SIMILARITY:
         score = SHOWN_SCORE * similarity / SHOWN_SIMILARITY

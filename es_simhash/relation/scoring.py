@@ -87,7 +87,7 @@ def unshared_score(query: ScoredText, candidate: ScoredText) -> float:
 
     It needs no comparison of chunks, and no threshold: versions share a shingle.
     """
-    return _unshared_score(fewer_shingles(query.chunks, candidate.chunks))
+    return _unshared_score(fewer_shingles(query.windows, candidate.windows))
 
 
 @lru_cache(maxsize=1 << 12)

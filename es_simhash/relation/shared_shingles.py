@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.chunks import ChunkFingerprints
+from es_simhash.fingerprints.chunks import ChunkFingerprints, WindowCounts
 from es_simhash.fingerprints.fingerprint_scheme import SHINGLE_BITS
 from es_simhash.relation.thresholds import LEAST_SHARED, PRIOR_SHINGLES, QUERIED_SHINGLES
 
@@ -81,19 +81,19 @@ def containment(one: ChunkFingerprints, other: ChunkFingerprints, shared: int) -
     """
     if shared and shared < max(least_shared(one.shingles), least_shared(other.shingles)):
         shared = 0
-    return Containment(shared, *_compared_shingles(one, other))
+    return Containment(shared, *_compared_shingles(one.windows, other.windows))
 
 
-def fewer_shingles(one: ChunkFingerprints, other: ChunkFingerprints) -> float:
+def fewer_shingles(one: WindowCounts, other: WindowCounts) -> float:
     """Return how many shingles of the text that has fewer can be compared."""
     return _compared_shingles(one, other)[0]
 
 
-def _compared_shingles(one: ChunkFingerprints, other: ChunkFingerprints) -> tuple[float, float]:
+def _compared_shingles(one: WindowCounts, other: WindowCounts) -> tuple[float, float]:
     """Return how many shingles of each text can be compared, the fewer first."""
     level = max(one.level, other.level)
-    ours, theirs = int(one.shingle_counts[level]), int(other.shingle_counts[level])
-    part = shared_bound(one, other) / ALL_SHINGLES
+    ours, theirs = one[level], other[level]
+    part = sample_bound(max(one.shingles, other.shingles)) / ALL_SHINGLES
     return (ours * part, theirs * part) if ours <= theirs else (theirs * part, ours * part)
 
 

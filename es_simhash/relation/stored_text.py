@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.chunks import MAX_CHUNK_CHARACTERS, ChunkFingerprints
+from es_simhash.fingerprints.chunks import MAX_CHUNK_CHARACTERS, ChunkFingerprints, WindowCounts
 from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
 from es_simhash.fingerprints.shingles import shingle_counts
 from es_simhash.fingerprints.sketch import Sketch
@@ -41,6 +41,11 @@ class StoredParts:
         """Return the parts that are stored of a fingerprinted text, which has words."""
         sketch, chunks = Sketch(fingerprints.sketch), stored_chunks(fingerprints)
         return cls(fingerprints.content_hash, fingerprints.shingles, chunks, sketch)
+
+    @property
+    def windows(self) -> WindowCounts:
+        """How many shingles each window picks."""
+        return self.chunks.windows
 
     @cached_property
     def queried_shingles(self) -> NDArray[np.uint32]:

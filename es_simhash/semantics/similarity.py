@@ -174,15 +174,19 @@ def entity_cosines(
     Returns:
         None where one side has no entities.
     """
+    lists = list(named)
+    if not query:
+        return [None] * len(lists)
     terms_of = _names(profile)
+    queried = query.keys()
+    # A name is in many lists, and most lists have none of these.
+    sharing = {name for name in set().union(*lists) if not queried.isdisjoint(terms_of[name])}
     cosines: list[float | None] = []
-    for names in named:
-        known = [terms_of[name] for name in names] if query else []
-        if all(query.keys().isdisjoint(terms) for terms in known):
-            # That is so of most hits, and takes a fifth of the time.
-            cosines.append(0.0 if any(any(terms.values()) for terms in known) else None)
+    for names in lists:
+        if sharing.isdisjoint(names):
+            cosines.append(0.0 if any(any(terms_of[name].values()) for name in names) else None)
             continue
-        terms = {term: weight for some in known for term, weight in some.items()}
+        terms = {term: weight for name in names for term, weight in terms_of[name].items()}
         norm = sum([weight * weight for weight in terms.values()]) ** 0.5
         if not norm:
             cosines.append(None)

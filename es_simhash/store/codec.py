@@ -3,6 +3,7 @@
 import base64
 import binascii
 import json
+import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +15,11 @@ from numpy.typing import NDArray
 
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.blocks import block_terms
-from es_simhash.fingerprints.chunks import MAX_CHUNK_CHARACTERS, ChunkFingerprints
+from es_simhash.fingerprints.chunks import (
+    MAX_CHUNK_CHARACTERS,
+    ChunkFingerprints,
+    WindowCounts,
+)
 from es_simhash.fingerprints.fingerprint_batch import FingerprintBatch, TextFingerprints
 from es_simhash.fingerprints.fingerprint_scheme import CHUNK_BITS, Scheme
 from es_simhash.fingerprints.hashing import Fingerprints
@@ -26,7 +31,6 @@ from es_simhash.store.fields import (
     CONTENT_HASH,
     FINGERPRINT,
     SCHEME,
-    SCORED_MEMBERS,
     SHINGLES,
     SKETCH,
     STATUS,
@@ -38,6 +42,7 @@ _CHUNK_BYTES = CHUNK_BITS // 8
 # How many shingles each of the four windows picks, 32 bits each.
 _HEADER = np.dtype("<u4")
 _HEADER_BYTES = 16
+_HEADER_LETTERS, _HEADER_NUMBERS = 24, struct.Struct("<4I")
 _LENGTH = np.dtype("<u2")
 _BASE64 = np.frombuffer(
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", np.uint8
@@ -164,8 +169,23 @@ class PackedText:
     @classmethod
     def of(cls, values: Mapping[str, Sequence[str]], simhash_field: str) -> "PackedText | None":
         """Return what the doc values of a hit have; None when it lacks one of them."""
-        chunks, sketch = (values.get(field_path(simhash_field, name)) for name in SCORED_MEMBERS)
+        chunks = values.get(field_path(simhash_field, CHUNKS))
+        sketch = values.get(field_path(simhash_field, SKETCH))
         return cls(chunks[0], sketch[0]) if chunks and sketch else None
+
+    @property
+    def windows(self) -> WindowCounts:
+        """How many shingles each window picks: the chunks begin with it, and are not read.
+
+        Raises:
+            InputError: They were not written by this package.
+        """
+        try:
+            # Whole groups of base64, four letters for three bytes.
+            header = binascii.a2b_base64(self.packed_chunks[:_HEADER_LETTERS])
+            return WindowCounts(*_HEADER_NUMBERS.unpack_from(header))
+        except (TypeError, ValueError, struct.error):
+            return self.chunks.windows
 
     @cached_property
     def chunks(self) -> ChunkFingerprints:

@@ -3,6 +3,7 @@
 import base64
 import json
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,6 +34,14 @@ def test_chunks_survive_packing(text: str) -> None:
     np.testing.assert_array_equal(stored.characters, fingerprints.chunk_characters)
     counts = shingle_counts(fingerprints.levels)
     np.testing.assert_array_equal(stored.shingle_counts, counts)
+
+
+@given(long_texts)
+def test_the_counts_of_windows_are_read_without_the_chunks(text: str) -> None:
+    fingerprints = fingerprint(text)
+    packed = codec.PackedText(codec.simhash_object(fingerprints)["chunks"], "")
+    assert packed.windows == tuple(shingle_counts(fingerprints.levels).tolist())
+    assert "chunks" not in vars(packed)
 
 
 def test_passages_are_counted_for_each_window() -> None:
@@ -96,6 +105,12 @@ def test_passage_terms_of_the_smallest_and_greatest_numbers() -> None:
 def test_corrupt_chunks_are_refused(value: str) -> None:
     with pytest.raises(InputError, match="Stored chunks"):
         codec.unpack_chunks(value)
+
+
+@pytest.mark.parametrize("value", ["", "AAAA", "$$$$", "é", None, 7])
+def test_counts_that_are_cut_off_are_refused(value: Any) -> None:
+    with pytest.raises(InputError, match="Stored chunks"):
+        _ = codec.PackedText(value, "").windows
 
 
 @given(st.binary(max_size=80))
