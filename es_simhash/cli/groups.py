@@ -26,6 +26,10 @@ _ROLES = {"run": "families", "show": "family"}
 _WITH_MORE = {"ingest": "--on-version", "backfill": "--sidecar"}
 
 
+# In the words of OpenSearch.
+_OPENSEARCH = "no permissions for ["
+
+
 def option_of(command: click.Command, parameter: str) -> str | None:
     """Return the option of a command that sets a parameter of the library.
 
@@ -74,7 +78,7 @@ def is_for_want_of_a_privilege(error: EsSimhashError) -> bool:
 
 
 def role_file(command: str, arguments: Sequence[str]) -> str | None:
-    """Return the file with the smallest role of a command; None where there is none.
+    """Return the name of the file with the smallest role of a command; None without one.
 
     Args:
         command: Name of the command.
@@ -90,7 +94,7 @@ def role_file(command: str, arguments: Sequence[str]) -> str | None:
         load("mappings", f"roles/{name}.json")
     except FileNotFoundError:
         return None
-    return f"mappings/roles/{name}.json"
+    return f"{name}.json"
 
 
 class CommandGroup(click.Group):
@@ -110,7 +114,8 @@ class CommandGroup(click.Group):
             command = self.get_command(ctx, name) or self
             message = error_message(error, command)
             if is_for_want_of_a_privilege(error) and (role := role_file(name, arguments)):
-                message = f"{message} The role of this command is the file {role}."
+                folder = "opensearch/" if _OPENSEARCH in message else ""
+                message += f" The role of this command is the file mappings/roles/{folder}{role}."
             raise click.ClickException(message) from error
 
 

@@ -145,6 +145,8 @@ def require_distribution(release: Release, java: Path) -> Path:
             folder = unpacked / "plugins" / name
             folder.mkdir(parents=True)
             _fetch("unpack", artifact, release, java, folder)
+            # Maven keeps there what it unpacked.
+            shutil.rmtree(folder / "${project.basedir}", ignore_errors=True)
         # One rename, so that an interrupted start leaves nothing half unpacked.
         unpacked.rename(target)
     return target

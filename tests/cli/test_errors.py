@@ -152,7 +152,7 @@ def test_a_group_within_a_group_names_the_option_of_the_inner_command() -> None:
 def test_a_missing_privilege_names_the_role_file(
     name: str, arguments: list[str], file: str
 ) -> None:
-    assert role_file(name, arguments) == f"mappings/roles/{file}.json"
+    assert role_file(name, arguments) == f"{file}.json"
 
 
 def test_a_command_without_a_role_names_none_and_a_block_needs_none() -> None:

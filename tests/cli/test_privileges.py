@@ -20,11 +20,15 @@ from es_simhash.maintenance.families.find_families import find_families
 from es_simhash.semantics.background import MIN_DOCUMENTS
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.installation.install import install
+from scripts import build_opensearch_roles
+from scripts.build_opensearch_roles import opensearch_role
 from scripts.local_node.java import NodeError
+from tests.support.certificates import behind_https
 from tests.support.company_news import notices
 from tests.support.made_up_texts import make_text, revise
 from tests.support.page_blocks import blocks
 from tests.support.secured_node import ADMIN, PASSWORD, secured_node
+from tests.support.secured_opensearch import secured_opensearch
 
 pytestmark = pytest.mark.cluster
 
@@ -33,6 +37,9 @@ PAGE = (Path(__file__).parents[2] / "docs" / "privileges.md").read_text("utf-8")
 INDEX, STATE, SIDECAR = "articles", "articles-simhash", "articles-near"
 # The role that has what the API key of the page has.
 API_KEY = "api-key"
+# One that may not ask which engine answers.
+WITHOUT_ROOT = "without-root"
+ENGINES = ["elasticsearch", "opensearch"]
 TEXT = make_text(1, 200)
 DOCUMENTS = [
     {"id": "1", "text": TEXT},
@@ -136,6 +143,11 @@ def lacking() -> list[tuple[str, str, str]]:
     ]
 
 
+def lacking_each() -> list[tuple[str, str, str]]:
+    """Return one case for each privilege."""
+    return list({case[2]: case for case in lacking()}.values())
+
+
 def role(privileges: dict[str, list[str]]) -> dict[str, Any]:
     indices = [{"names": [name], "privileges": each} for name, each in privileges.items() if each]
     return {"indices": indices}
@@ -170,11 +182,36 @@ def roles() -> dict[str, Any]:
     return made
 
 
+def opensearch_roles() -> dict[str, Any]:
+    """Return the roles of all cases as OpenSearch takes them, and of some what they lack."""
+    made = {role_name(name): opensearch_role(role(granted(case))) for name, case in CASES.items()}
+    for name, index, privilege in lacking_each():
+        whole = opensearch_role(role(granted(CASES[name])))
+        some = granted(CASES[name])
+        some[index] = [each for each in some[index] if each != privilege]
+        less = opensearch_role(role(some))
+        # What a privilege is on the cluster cannot be had for one index alone.
+        made[role_name(name, index, privilege)] = {**whole, **_on_indices(less)}
+    unknown = opensearch_role(role(granted(CASES["related"])))
+    made[WITHOUT_ROOT] = {**unknown, "cluster_permissions": ["cluster_composite_ops_ro"]}
+    return made
+
+
+def _on_indices(role: dict[str, Any]) -> dict[str, Any]:
+    return {"index_permissions": role["index_permissions"]}
+
+
 @pytest.fixture(scope="module")
-def secured_url(without_cluster: Callable[[str], NoReturn]) -> Iterator[str]:
+def secured_url(
+    request: pytest.FixtureRequest, without_cluster: Callable[[str], NoReturn]
+) -> Iterator[str]:
+    """Address of a node with security: of Elasticsearch, or of the engine that is the parameter."""
+    is_opensearch = getattr(request, "param", "elasticsearch") == "opensearch"
     with ExitStack() as stack:
         try:
-            url = stack.enter_context(secured_node(roles()))
+            url = stack.enter_context(
+                secured_opensearch(opensearch_roles()) if is_opensearch else secured_node(roles())
+            )
         except NodeError as error:
             without_cluster(str(error))
         yield url
@@ -196,7 +233,7 @@ class Present:
 
 
 @pytest.fixture(scope="module")
-def present() -> Present:
+def present(secured_url: str) -> Present:
     return Present()
 
 
@@ -288,6 +325,13 @@ def test_the_role_of_each_row_is_shipped_and_has_what_is_tried() -> None:
     assert len(list(ROLES.glob("*.json"))) == len(rows)
 
 
+def test_the_roles_in_the_form_of_opensearch_are_shipped() -> None:
+    made = dict(build_opensearch_roles.files())
+    assert {path: path.read_text("utf-8") for path in made} == made
+    assert sorted(made) == sorted((ROLES / "opensearch").glob("*.json"))
+
+
+@pytest.mark.parametrize("secured_url", ENGINES, indirect=True)
 @pytest.mark.parametrize("name", sorted(CASES, key=by_state))
 def test_the_documented_privileges_are_enough(
     name: str, prepare: Callable[[str], None], run_as: Callable[..., Any]
@@ -325,3 +369,49 @@ def test_without_one_of_them_one_sentence_says_so(
     (sentence,) = [line for line in done.stderr.splitlines() if line.startswith("Error: ")]
     assert privilege in sentence
     assert sentence.endswith(f"The role of this command is the file {shipped_file(name)}.")
+
+
+@pytest.mark.parametrize("secured_url", ["opensearch"], indirect=True)
+@pytest.mark.parametrize(("name", "index", "privilege"), lacking_each())
+def test_without_one_of_them_opensearch_is_quoted(
+    name: str,
+    index: str,
+    privilege: str,
+    prepare: Callable[[str], None],
+    run_as: Callable[..., Any],
+) -> None:
+    prepare(name)
+    done = run_as(CASES[name], role_name(name, index, privilege))
+    assert done.exit_code == 1, done.output
+    assert isinstance(done.exception, SystemExit)
+    (sentence,) = [line for line in done.stderr.splitlines() if line.startswith("Error: ")]
+    if "no permissions for [" in sentence:
+        role = f"mappings/roles/opensearch/{role_of_row(CASES[name].row)}"
+        assert sentence.endswith(f"The role of this command is the file {role}.")
+    else:
+        assert privilege in sentence
+
+
+@pytest.mark.parametrize("secured_url", ["opensearch"], indirect=True)
+def test_who_may_not_ask_which_engine_answers_is_told_the_permission(
+    prepare: Callable[[str], None], run_as: Callable[..., Any]
+) -> None:
+    prepare("related")
+    done = run_as(CASES["related"], WITHOUT_ROOT)
+    assert done.exit_code == 1, done.output
+    assert "no permissions for [cluster:monitor/main]" in done.stderr
+
+
+@pytest.mark.parametrize("secured_url", ["opensearch"], indirect=True)
+def test_a_user_is_let_in_behind_https(
+    prepare: Callable[[str], None], secured_url: str, tmp_path: Path
+) -> None:
+    prepare("related")
+    with behind_https(secured_url, tmp_path) as proxy:
+        proxy.product = "opensearch"
+        address = proxy.url.replace("http:", "https:")
+        command = ["related", INDEX, "--id", "1", "--url", address, "--user", role_name("related")]
+        trusted = [*command, "--ca-certs", str(tmp_path / "http_ca.crt")]
+        password = {"ES_SIMHASH_PASSWORD": PASSWORD}
+        done = CliRunner().invoke(cli, trusted, env=password)
+        assert done.exit_code == 0, done.output

@@ -31,6 +31,8 @@ class Proxy(ThreadingHTTPServer):
 
     # Whether requests on connections that were opened before are dropped.
     closed = False
+    # The engine behind it.
+    product = tested_product()
 
     def __init__(self, target: str, port: int = 0) -> None:
         super().__init__(("127.0.0.1", port), _Handler)
@@ -60,7 +62,7 @@ class _Handler(BaseHTTPRequestHandler):
         refused = self.server.hook(self.path, body)
         status, content = refused if refused else self._passed_on(body)
         self.send_response(status)
-        for header in _HEADERS[tested_product()].items():
+        for header in _HEADERS[self.server.product].items():
             self.send_header(*header)
         self.send_header("content-length", str(len(content)))
         self.end_headers()
