@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
   bench-backfill bench-painless bench-families bench-family bench-family-run bench-sweep bench-decisions \
   bench-passages bench-copies bench-changes bench-chains bench-widget bench-first-run bench-load bench-async bench-distinct bench-outage bench-strain bench-contract \
   bench-parts-of-speech bench-peers version-weights bench-candidates bench-engines bench-schemes bench-tune \
-  evaluate experiments test-spark bench-spark test-faults test-fuzz test-soak test-mutation supply-chain sdist audit
+  evaluate experiments test-spark bench-spark test-faults test-fuzz test-soak test-mutation test-versions supply-chain sdist audit
 
 # Installs extras into the environment, which is made when it is missing. uv installs what pip would,
 # from the same index, in a third of the time; without it pip does.
@@ -64,6 +64,10 @@ test: $(STAMP)
 # Faults between commands and a real node: nothing is lost, doubled or decided wrongly (--seed, --faults).
 test-faults: $(STAMP)
 	@$(BIN)/python -m tests.faults $(ARGS)
+
+# The essentials with old and new versions of Python, packages and engines (--only, --record).
+test-versions: $(STAMP)
+	@$(BIN)/python -m tests.versions $(ARGS)
 
 # The wheel built twice and compared, the bill of materials and the licences: dist/.
 supply-chain: $(STAMP)

@@ -1,7 +1,8 @@
 """Workers of a service and their supervisor are killed while it is asked and labels are written.
 
 Of a worker that is killed the requests are lost that it has; whatever is asked again is answered,
-as before, by the other one, and a new one is started. A label that was confirmed is in the file,
+as before, by the other one, and a new one is started. That one refuses what would wait for its
+first, slow answers: these are asked again when it says. A label that was confirmed is in the file,
 once. When the supervisor is killed, its workers end and the port is free.
 """
 
@@ -38,6 +39,8 @@ _PATIENCE, _LABEL_COMES, _LABEL_TAKES = 60.0, 45.0, 0.03
 _SUPERVISOR_EVERY = 4
 _PATHS = ("/v1/related/{}", "/v1/compare/{}/1", "/v1/documents/{}")
 _LABELLED = 303
+# How often a request may be refused one time after the other.
+_REFUSALS = 20
 
 
 def kill_service(url: str, seed: int, kills: int) -> Tally:
@@ -66,6 +69,7 @@ class ServiceTrial:
         self._url, self._chosen = url, chosen
         self._labels, self._log = folder / "labels.tsv", folder / "log"
         self._answered = Counter[int]()
+        self._refused = 0
         self._truth: dict[str, Any] = {}
         self._confirmed: list[str] = []
         self._unsure: set[str] = set()
@@ -77,7 +81,8 @@ class ServiceTrial:
 
     def __str__(self) -> str:
         answered = self._answered[int(httpx.codes.OK)]
-        return f"{answered} requests answered, {len(self._confirmed)} labels confirmed"
+        labels = len(self._confirmed)
+        return f"{answered} requests answered, {self._refused} refused, {labels} labels confirmed"
 
     def run(self, kills: int) -> None:
         """Serve, ask, kill, and look at what is left."""
@@ -138,12 +143,12 @@ class ServiceTrial:
 
     def _learn(self) -> None:
         """Ask everything once, before anything is killed."""
-        with httpx.Client(base_url=self._address, timeout=60) as http:
-            for id in range(0, _DOCUMENTS, 13):
-                for path in (each.format(id) for each in _PATHS):
-                    answer = http.get(path)
-                    assert answer.status_code == httpx.codes.OK, answer.text
-                    self._truth[path] = answer.json()
+        for id in range(0, _DOCUMENTS, 13):
+            for path in (each.format(id) for each in _PATHS):
+                answer = self._asked(path)
+                assert answer is not None
+                assert answer.status_code == httpx.codes.OK, answer.text
+                self._truth[path] = answer.json()
 
     def _kill_worker(self, process: Any) -> None:
         workers = _workers(process.pid)
@@ -188,13 +193,22 @@ class ServiceTrial:
                 if self._is_up.is_set():
                     self.tally.find(UNANSWERED, f"{path}, twice")
             elif answer.status_code != httpx.codes.OK or answer.json() != self._truth[path]:
-                self.tally.find(WRONG_ANSWERS, f"{path}: {answer.status_code} {answer.text[:200]}")
+                what = f"{answer.status_code} {answer.text}, before {self._truth[path]}"
+                self.tally.find(WRONG_ANSWERS, f"{path}: {what}")
 
     def _asked(self, path: str) -> httpx.Response | None:
-        try:
-            return httpx.get(f"{self._address}{path}", timeout=60)
-        except httpx.HTTPError:
-            return None
+        """Return the answer, when it is not refused any more; None where the connection ends."""
+        for _ in range(_REFUSALS):
+            try:
+                answer = httpx.get(f"{self._address}{path}", timeout=60)
+            except httpx.HTTPError:
+                return None
+            if answer.status_code != httpx.codes.SERVICE_UNAVAILABLE:
+                return answer
+            self._refused += 1
+            # Without a number it is no refusal.
+            self._is_over.wait(float(answer.headers["retry-after"]))
+        return answer
 
     def _label(self) -> None:
         """Label until it is over; what was confirmed is noted, and what may have been written."""

@@ -1,0 +1,1 @@
+"""Old and new versions of Python, of dependencies and of engines: whether all works."""
