@@ -129,7 +129,7 @@ def _tried(row: Row, url: str) -> Result:
         }
         # Without an engine nothing differs by it, so that these tests are not selected there.
         tests = [*_PURE, *_ON_ENGINE] if row.engine.startswith("elastic") else [*_ON_ENGINE]
-        line = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+        line = [python, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist"]
         # Of what a package of years ago does, Python may warn.
         line += ["-o", "filterwarnings=default", "-W", "ignore", "--tb=short", *tests]
         ended = subprocess.run(line, cwd=_ROOT, env=environment, capture_output=True, text=True)
@@ -151,7 +151,7 @@ def _installed(row: Row, folder: Path) -> str | None:
         "--python",
         str(folder / "bin" / "python"),
         "--editable",
-        ".[service]",
+        ".[service,chinese,languages]",
     ]
     if row.packages == "oldest":
         line += ["--resolution", "lowest-direct"]
