@@ -58,7 +58,7 @@ TESTS_NODE = "tests" if tested_engine() == "elasticsearch" else f"tests-{tested_
 # half of its processor time, and has too small a heap for a collector of several threads.
 _OPTIONS = "-XX:TieredStopAtLevel=1 -XX:-UseG1GC -XX:+UseSerialGC"
 if sys.platform == "linux":
-    # Some some 8 % less processor time for the requests of tests; the start takes a second more.
+    # Some 5 % less processor time for the requests of tests; the start takes a second more.
     _OPTIONS += " -XX:+UseTransparentHugePages"
 os.environ.setdefault(OPTIONS_VARIABLE, _OPTIONS)
 # Where the shards of a single node go needs no plan; an index then takes a fifth less to create.

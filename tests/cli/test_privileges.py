@@ -23,6 +23,7 @@ from es_simhash.store.installation.install import install
 from scripts import build_opensearch_roles
 from scripts.build_opensearch_roles import opensearch_role
 from scripts.local_node.java import NodeError
+from tests.support import engine_tests
 from tests.support.certificates import behind_https
 from tests.support.company_news import notices
 from tests.support.made_up_texts import make_text, revise
@@ -39,7 +40,10 @@ INDEX, STATE, SIDECAR = "articles", "articles-simhash", "articles-near"
 API_KEY = "api-key"
 # One that may not ask which engine answers.
 WITHOUT_ROOT = "without-root"
-ENGINES = ["elasticsearch", "opensearch"]
+PRODUCT = engine_tests.tested_product()
+# The node with security is one of the product that is tested.
+of_elasticsearch = pytest.mark.skipif(PRODUCT != "elasticsearch", reason="of Elasticsearch")
+of_opensearch = pytest.mark.skipif(PRODUCT != "opensearch", reason="make test ENGINE=opensearch-2")
 TEXT = make_text(1, 200)
 DOCUMENTS = [
     {"id": "1", "text": TEXT},
@@ -202,15 +206,14 @@ def _on_indices(role: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def secured_url(
-    request: pytest.FixtureRequest, without_cluster: Callable[[str], NoReturn]
-) -> Iterator[str]:
-    """Address of a node with security: of Elasticsearch, or of the engine that is the parameter."""
-    is_opensearch = getattr(request, "param", "elasticsearch") == "opensearch"
+def secured_url(without_cluster: Callable[[str], NoReturn]) -> Iterator[str]:
+    """Address of a node with security, of the product that is tested."""
     with ExitStack() as stack:
         try:
             url = stack.enter_context(
-                secured_opensearch(opensearch_roles()) if is_opensearch else secured_node(roles())
+                secured_node(roles())
+                if PRODUCT == "elasticsearch"
+                else secured_opensearch(opensearch_roles())
             )
         except NodeError as error:
             without_cluster(str(error))
@@ -331,7 +334,6 @@ def test_the_roles_in_the_form_of_opensearch_are_shipped() -> None:
     assert sorted(made) == sorted((ROLES / "opensearch").glob("*.json"))
 
 
-@pytest.mark.parametrize("secured_url", ENGINES, indirect=True)
 @pytest.mark.parametrize("name", sorted(CASES, key=by_state))
 def test_the_documented_privileges_are_enough(
     name: str, prepare: Callable[[str], None], run_as: Callable[..., Any]
@@ -341,6 +343,7 @@ def test_the_documented_privileges_are_enough(
     assert done.exit_code == 0, done.output
 
 
+@of_elasticsearch
 def test_the_privileges_of_the_api_key_on_the_page_are_enough_for_related(
     prepare: Callable[[str], None], run_as: Callable[..., Any]
 ) -> None:
@@ -350,6 +353,7 @@ def test_the_privileges_of_the_api_key_on_the_page_are_enough_for_related(
     assert done.exit_code == 0, done.output
 
 
+@of_elasticsearch
 @pytest.mark.parametrize(("name", "index", "privilege"), lacking())
 def test_without_one_of_them_one_sentence_says_so(
     name: str,
@@ -371,7 +375,7 @@ def test_without_one_of_them_one_sentence_says_so(
     assert sentence.endswith(f"The role of this command is the file {shipped_file(name)}.")
 
 
-@pytest.mark.parametrize("secured_url", ["opensearch"], indirect=True)
+@of_opensearch
 @pytest.mark.parametrize(("name", "index", "privilege"), lacking_each())
 def test_without_one_of_them_opensearch_is_quoted(
     name: str,
@@ -392,7 +396,7 @@ def test_without_one_of_them_opensearch_is_quoted(
         assert privilege in sentence
 
 
-@pytest.mark.parametrize("secured_url", ["opensearch"], indirect=True)
+@of_opensearch
 def test_who_may_not_ask_which_engine_answers_is_told_the_permission(
     prepare: Callable[[str], None], run_as: Callable[..., Any]
 ) -> None:
@@ -402,7 +406,7 @@ def test_who_may_not_ask_which_engine_answers_is_told_the_permission(
     assert "no permissions for [cluster:monitor/main]" in done.stderr
 
 
-@pytest.mark.parametrize("secured_url", ["opensearch"], indirect=True)
+@of_opensearch
 def test_a_user_is_let_in_behind_https(
     prepare: Callable[[str], None], secured_url: str, tmp_path: Path
 ) -> None:

@@ -17,6 +17,8 @@ _HEADINGS = {
     "elasticsearch-8": "\n## Older Elasticsearch\n",
     "elasticsearch-8.15": "\n## Older Elasticsearch\n",
 }
+# Fixtures that give the address of an engine: of any, and of one with security.
+_ENGINES = frozenset({"cluster_url", "secured_url"})
 _TEST = re.compile(r"`(tests/[^`]+)`")
 
 
@@ -32,7 +34,7 @@ def tested_product() -> Product:
 
 def select_for(engine: str, config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect tests without an engine, and skip those that the page names for this one."""
-    needed = [item for item in items if "cluster_url" in getattr(item, "fixturenames", ())]
+    needed = [item for item in items if not _ENGINES.isdisjoint(getattr(item, "fixturenames", ()))]
     config.hook.pytest_deselected(items=[item for item in items if item not in set(needed)])
     items[:] = needed
     named = dict(differences(engine))
