@@ -223,8 +223,8 @@ def _named(profile: SemanticProfile, boost: float, config: IndexConfig) -> list[
 
 
 def _common(terms: Mapping[str, float], boost: float, simhash_field: str) -> Filter:
-    # As the query `sparse_vector` is rewritten, which leaves frequent concepts out unless it is
-    # told, and which before 8.16 comes with machine learning.
+    # What a server makes of the query `sparse_vector`, but that one prunes frequent concepts by
+    # default, and comes with machine learning before 8.16.
     path = field_path(simhash_field, fields.CONCEPTS)
     weighted = [
         {"term": {path: {"value": term, "boost": weight}}} for term, weight in terms.items()
