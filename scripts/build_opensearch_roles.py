@@ -2,7 +2,7 @@
 
     python -m scripts.build_opensearch_roles
 
-What a privilege is there stands in a table of docs/opensearch.md.
+A table of docs/opensearch.md has the permissions of each privilege.
 """
 
 import json
