@@ -39,6 +39,8 @@ _BY_ID = "fielddata on the _id field"
 _REFUSED = frozenset({401, 403})
 # What a server answers that is busy, or a proxy without one: nothing is learned from it.
 _BUSY, _ERROR, _SERVER_ERROR = 429, 400, 500
+# What OpenSearch answers to a body of Elasticsearch's media types.
+_NOT_ACCEPTABLE = 406
 
 Headers = Mapping[str, Any]
 Result = TypeVar("Result")
@@ -58,30 +60,38 @@ class Engines:
     def steps(self, sent: Sent, headers: Headers) -> Steps[Any]:
         """Return the response to a request."""
         headers = {name: _compatible(value) for name, value in headers.items()}
-        if self.is_known and self.dialect is None:
-            return (yield from self._of_elasticsearch(sent, headers))
-        if self.dialect is None:
-            response = yield sent, headers
-            if _PRODUCT in response.meta.headers:
-                self.is_known = True
-                return (yield from self._checked(sent, headers, response))
-            if _is_busy(response.meta):
-                return response
-            rest = {
-                name: value for name, value in headers.items() if name.lower() not in _MEDIA_TYPES
-            }
-            root = yield _TO_ASK, {**rest, "accept": "application/json"}
-            self.dialect = dialect_of(root.body) if root.meta.status == 200 else None
-            self.is_known = self.dialect is not None
-            if self.dialect is None:
-                if root.meta.status in _REFUSED:
-                    # Without knowing the engine no request can be sent: this names the permission.
-                    return _answered(root.meta, Reply(root.meta.status, root.body))
-                # A server that is busy meanwhile may be asked again.
-                return root if _is_busy(root.meta) and response.meta.status >= _ERROR else response
-            if _had_effect(self.dialect, sent, response.meta):
-                return _answered(response.meta, Reply(response.meta.status, response.body))
-        return (yield from self._spoken(sent, headers))
+        if self.dialect is not None:
+            return (yield from _spoken(self.dialect, sent, headers))
+        if not self.is_known:
+            return (yield from self._recognised(sent, headers, (yield sent, headers)))
+        response = yield from self._of_elasticsearch(sent, headers)
+        if _is_of_another(response.meta):
+            # Another server took the address of the one that was known.
+            self.is_known = False
+            return (yield from self._recognised(sent, headers, response))
+        return response
+
+    def _recognised(self, sent: Sent, headers: Headers, response: Any) -> Steps[Any]:
+        """Return a first response, or that of the request in the words of the engine it names."""
+        if _PRODUCT in response.meta.headers:
+            self.is_known = True
+            return (yield from self._checked(sent, headers, response))
+        if _is_busy(response.meta):
+            return response
+        rest = {name: value for name, value in headers.items() if name.lower() not in _MEDIA_TYPES}
+        root = yield _TO_ASK, {**rest, "accept": "application/json"}
+        dialect = dialect_of(root.body) if root.meta.status == 200 else None
+        if dialect is None:
+            # What other threads have learned meanwhile stays known.
+            if root.meta.status in _REFUSED:
+                # Without knowing the engine no request can be sent: this names the permission.
+                return _answered(root.meta, Reply(root.meta.status, root.body))
+            # A server that is busy meanwhile may be asked again.
+            return root if _is_busy(root.meta) and response.meta.status >= _ERROR else response
+        self.dialect, self.is_known = dialect, True
+        if _had_effect(dialect, sent, response.meta):
+            return _answered(response.meta, Reply(response.meta.status, response.body))
+        return (yield from _spoken(dialect, sent, headers))
 
     def _of_elasticsearch(self, sent: Sent, headers: Headers) -> Steps[Any]:
         if self._has_vector_values or not _requests_vectors(sent):
@@ -96,16 +106,17 @@ class Engines:
         self._has_vector_values = False
         return (yield from self._of_elasticsearch(sent, headers))
 
-    def _spoken(self, sent: Sent, headers: Headers) -> Steps[Any]:
-        assert self.dialect is not None
-        exchange = self.dialect.exchange(sent)
-        try:
-            wanted = next(exchange)
-            while True:
-                response = yield wanted, _plain(headers, wanted.body)
-                wanted = exchange.send(Reply(response.meta.status, response.body))
-        except StopIteration as stop:
-            return _answered(response.meta, stop.value)
+
+def _spoken(dialect: Dialect, sent: Sent, headers: Headers) -> Steps[Any]:
+    """Return the response to a request that is sent in the words of OpenSearch."""
+    exchange = dialect.exchange(sent)
+    try:
+        wanted = next(exchange)
+        while True:
+            response = yield wanted, _plain(headers, wanted.body)
+            wanted = exchange.send(Reply(response.meta.status, response.body))
+    except StopIteration as stop:
+        return _answered(response.meta, stop.value)
 
 
 def _compatible(value: Any) -> Any:
@@ -125,6 +136,12 @@ def _with_body(
 
 def _is_busy(meta: "elastic_transport.ApiResponseMeta") -> bool:
     return bool(meta.status == _BUSY or meta.status >= _SERVER_ERROR)
+
+
+def _is_of_another(meta: "elastic_transport.ApiResponseMeta") -> bool:
+    """Check whether a response is none of Elasticsearch, which names itself, but in some errors."""
+    is_named = meta.status < _ERROR or meta.status == _NOT_ACCEPTABLE
+    return is_named and _PRODUCT not in meta.headers
 
 
 def _had_effect(dialect: Dialect, sent: Sent, meta: "elastic_transport.ApiResponseMeta") -> bool:

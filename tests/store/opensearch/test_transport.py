@@ -133,6 +133,42 @@ def test_of_a_server_that_is_busy_nothing_is_learned(status: int) -> None:
     assert not engines.is_known
 
 
+def test_what_another_thread_learned_stays_known() -> None:
+    engines = Engines()
+    sent = Sent("POST", "/a/_search", {"size": 1})
+    slow = engines.steps(sent, HEADERS)
+    next(slow)
+    slow.send(response(406, {"error": "Content-Type"}))
+    assert asked(
+        engines, sent, response(406, {}), response(200, ROOT), response(200, {"hits": {}})
+    )[1].body == {"hits": {}}
+    with pytest.raises(StopIteration):
+        slow.send(response(429, "busy"))
+    # Not as to Elasticsearch, which OpenSearch answers with 406.
+    _, headers = next(engines.steps(sent, HEADERS))
+    assert headers["accept"] == "application/json"
+
+
+@pytest.mark.parametrize(("method", "status"), [("GET", 200), ("POST", 406)])
+def test_a_server_that_takes_the_address_of_another_is_asked_anew(method: str, status: int) -> None:
+    engines = Engines()
+    sent = Sent(method, "/a/_search", {"size": 1})
+    asked(engines, sent, response(200, {}, x_elastic_product="Elasticsearch"))
+    requests, answered = asked(
+        engines, sent, response(status, {}), response(200, ROOT), response(200, {"hits": {}})
+    )
+    assert requests == [sent, Sent("GET", "/"), sent]
+    assert answered.body == {"hits": {}}
+
+
+def test_an_error_of_a_proxy_says_nothing_of_what_is_behind_it() -> None:
+    engines = Engines()
+    sent = Sent("POST", "/a/_search", {"size": 1})
+    asked(engines, sent, response(200, {}, x_elastic_product="Elasticsearch"))
+    requests, answered = asked(engines, sent, response(404, {}))
+    assert (requests, answered.meta.status) == ([sent], 404)
+
+
 @pytest.mark.parametrize("root", ["<html>", None, {}, {"version": {"number": "8.1.0"}}])
 def test_whatever_else_answers_is_neither(root: Any) -> None:
     engines = Engines()
