@@ -20,11 +20,13 @@ from scripts.local_node.distribution import (
     require_distribution,
 )
 from scripts.local_node.java import NodeError, find_java
-from scripts.local_node.server import Server
+from scripts.local_node.server import PortTaken, Server
 
 DEFAULT_NAME = "default"
 DEFAULT_HEAP = "1g"
 _PORT = 9200
+# How many ports may be taken while a server starts.
+_PORTS = 3
 _MEMORY = Path("/dev/shm")
 _SECONDS = 180.0
 
@@ -73,19 +75,22 @@ def start(
         distribution = require_distribution(release, java)
         server = _server(name)
         open_folder(server.root)
-        port = port or free_port()
-        own = {"xpack.security.enabled": False, "xpack.ml.enabled": False}
-        common = {"cluster.name": f"es-simhash-{name}", "node.name": name, "http.port": port}
+        common: dict[str, object] = {"cluster.name": f"es-simhash-{name}", "node.name": name}
         if release.product == "elasticsearch":
-            common |= own
-        values = {**common, **(settings or {})}
-        server.configure(distribution, values, heap, _memory_folder(name) if in_memory else None)
-        before(server, distribution, java)
-        url = f"http://127.0.0.1:{port}"
-        pid = server.launch(distribution, java, url, _SECONDS)
-        record = {"version": release.version, "port": port, "heap": heap}
-        (server.root / "node.json").write_text(json.dumps(record), "utf-8")
-        return Node(name, release.version, url, pid, started=True)
+            common |= {"xpack.security.enabled": False, "xpack.ml.enabled": False}
+
+        def launch(port: int) -> Node:
+            values = {**common, "http.port": port, **(settings or {})}
+            data = _memory_folder(name) if in_memory else None
+            server.configure(distribution, values, heap, data)
+            before(server, distribution, java)
+            url = f"http://127.0.0.1:{port}"
+            pid = server.launch(distribution, java, url, _SECONDS)
+            record = {"version": release.version, "port": port, "heap": heap}
+            (server.root / "node.json").write_text(json.dumps(record), "utf-8")
+            return Node(name, release.version, url, pid, started=True)
+
+        return launch(port) if port else _at_free_port(launch)
 
 
 def find(name: str) -> Node | None:
@@ -134,6 +139,19 @@ def _choose(release: Release | None) -> tuple[Release, Path]:
         return ELASTICSEARCH, find_java(ELASTICSEARCH.java)
     except NodeError:
         return ELASTICSEARCH_8, find_java(ELASTICSEARCH_8.java)
+
+
+def _at_free_port(launch: Callable[[int], Node]) -> Node:
+    """Launch a node at a free port, and at another one where that was taken meanwhile.
+
+    The lock of a home says nothing to nodes of other homes, which look for a port at the same time.
+    """
+    for _ in range(_PORTS):
+        try:
+            return launch(free_port())
+        except PortTaken:
+            continue
+    return launch(free_port())
 
 
 @contextmanager

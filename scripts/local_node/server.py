@@ -24,10 +24,17 @@ OPTIONS_VARIABLE = "ES_SIMHASH_JAVA_OPTS"
 _UNPRIVILEGED_USER = "nobody"
 _STOP_SECONDS = 30.0
 _PID_SECONDS = 30.0
+# What a log says where another server took the port.
+_TAKEN = re.compile(r"BindHttpException|Address already in use")
 # The first line of a log that states why a start failed, and those behind it.
 _REASON = re.compile(
-    r"^.*(?:Exception|Error|ERROR|insufficient|required Java).*(?:\n.*){0,3}", re.MULTILINE
+    r"^(?!.*\[INFO ?\]).*(?:Exception|Error|ERROR|insufficient|required Java).*(?:\n.*){0,3}",
+    re.MULTILINE,
 )
+
+
+class PortTaken(NodeError):
+    """Another program listens at the port of a server."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,11 @@ class Server:
         return self.root / "console.log"
 
     @property
+    def ports(self) -> Path:
+        """Addresses that the running server listens at for HTTP, which it writes itself."""
+        return self.root / "logs" / "http.ports"
+
+    @property
     def marker(self) -> str:
         """The JVM argument that identifies the process."""
         return f"-Des_simhash.node={self.root}"
@@ -70,6 +82,7 @@ class Server:
             "network.host": "127.0.0.1",
             # A laptop's disk is often more than 90 % full, where indices would turn read-only.
             "cluster.routing.allocation.disk.threshold_enabled": False,
+            "node.portsfile": True,
             **{f"path.{name}": str(folder) for name, folder in folders.items()},
             **settings,
         }
@@ -92,10 +105,12 @@ class Server:
         """Start the server in the background, and return its process id when it answers.
 
         Raises:
+            PortTaken: Another program listens at its port.
             NodeError: It ended or was not up in time; the message has its reason and the log.
         """
         pid_file = self.run / "pid"
-        pid_file.unlink(missing_ok=True)
+        for file in (pid_file, self.ports):
+            file.unlink(missing_ok=True)
         (program,) = [file for file in (distribution / "bin").glob("*search") if file.is_file()]
         with self.console.open("wb") as console:
             launcher = self.execute([str(program), "-d", "-p", str(pid_file)], java, console)
@@ -104,7 +119,9 @@ class Server:
                 if launcher.wait(timeout=seconds) == 0:
                     # OpenSearch writes its pid file only after the launcher ended.
                     grace = time.monotonic() + _PID_SECONDS
-                    is_up = wait_until_ready(url, seconds, lambda: self._is_alive(grace))
+                    is_up = wait_until_ready(
+                        url, seconds, lambda: self._is_alive(grace), lambda: self.listens_at(url)
+                    )
             except subprocess.TimeoutExpired:
                 pass
             finally:
@@ -115,8 +132,9 @@ class Server:
                     launcher.wait()
         if is_up and (pid := self.pid()) is not None:
             return pid
-        reason = failure_reason(self.console.read_text(encoding="utf-8", errors="replace"))
-        raise NodeError(f"The server did not start: {reason} (log: {self.console}).")
+        log = self.console.read_text(encoding="utf-8", errors="replace")
+        sentence = f"The server did not start: {failure_reason(log)} (log: {self.console})."
+        raise (PortTaken if _TAKEN.search(log) else NodeError)(sentence)
 
     def execute(self, command: list[str], java: Path, output: Any) -> subprocess.Popen[bytes]:
         """Run a program of the distribution with its configuration, as its user."""
@@ -160,6 +178,14 @@ class Server:
             return None
         return pid if pid > 0 and self._is_process(pid) else None
 
+    def listens_at(self, url: str) -> bool:
+        """Check whether this server listens at an address, where before another one may answer."""
+        try:
+            lines = self.ports.read_text("utf-8").split()
+        except OSError:
+            return False
+        return any(line.rpartition(":")[2] == url.rpartition(":")[2] for line in lines)
+
     def terminate(self, seconds: float = _STOP_SECONDS) -> int | None:
         """Stop the process, by force after a time limit; return its id, None when none ran.
 
@@ -196,24 +222,42 @@ class Server:
         return os.fsencode(self.marker) in arguments
 
 
-def wait_until_ready(url: str, seconds: float, is_alive: Callable[[], bool]) -> bool:
-    """Poll an address until a server answers there; False when it dies or time runs out first."""
+def wait_until_ready(
+    url: str,
+    seconds: float,
+    is_alive: Callable[[], bool],
+    is_its_own: Callable[[], bool] = lambda: True,
+) -> bool:
+    """Poll an address until a server answers there; False when it dies or time runs out first.
+
+    Args:
+        url: The address.
+        seconds: Time limit.
+        is_alive: Whether the server runs.
+        is_its_own: Whether the address is that of this server and of no other.
+    """
     deadline = time.monotonic() + seconds
     # One client: each reads the certificates of all authorities, for longer than a start goes on
     # between two polls.
     with httpx.Client(timeout=15, trust_env=False) as client:
         while time.monotonic() < deadline:
-            with suppress(httpx.HTTPError):
-                # Indices from an earlier run need a moment; 408 says that some stay red, 401 that
-                # the server wants a password.
-                path = "_cluster/health?wait_for_status=yellow&timeout=10s"
-                answer = client.get(f"{url}/{path}")
-                if answer.is_success or answer.status_code in (401, 408):
-                    return True
+            if is_its_own() and _answers(client, url):
+                return True
             if not is_alive():
                 return False
             time.sleep(0.2)
     return False
+
+
+def _answers(client: httpx.Client, url: str) -> bool:
+    # Indices from an earlier run need a moment; 408 says that some stay red, 401 that the server
+    # wants a password.
+    path = "_cluster/health?wait_for_status=yellow&timeout=10s"
+    try:
+        answer = client.get(f"{url}/{path}")
+    except httpx.HTTPError:
+        return False
+    return answer.is_success or answer.status_code in (401, 408)
 
 
 def failure_reason(log: str) -> str:

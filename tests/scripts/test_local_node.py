@@ -5,8 +5,10 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
@@ -105,6 +107,7 @@ def test_the_reason_of_a_failed_start_is_read_from_the_log() -> None:
             "x\norg.e.BindException: Failed to bind\n\tat y\nCaused by: z",
             "to bind at y Caused by: z",
         ),
+        ("[][INFO ][x] -XX:+ExitOnOutOfMemoryError\n[][ERROR][x] no port\nb", "no port b"),
     ):
         assert server.failure_reason(log).endswith(reason), log
 
@@ -190,6 +193,35 @@ def test_an_address_where_nothing_answers_is_ignored(
     assert "secret" not in said
 
 
+def test_another_server_at_the_address_is_not_taken_for_this_one(
+    old: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with HTTPServer(("127.0.0.1", 0), _Healthy) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{other.server_port}"
+        alive = iter([True, False])
+        # The server runs, but listens nowhere yet.
+        assert server.wait_until_ready(url, 5, lambda: True)
+        assert not server.wait_until_ready(url, 5, lambda: next(alive), lambda: old.listens_at(url))
+        old.ports.parent.mkdir()
+        for ports, is_own in (("127.0.0.1:1\n", False), (f"[::1]:1\n{url[7:]}\n", True)):
+            old.ports.write_text(ports)
+            assert old.listens_at(url) is is_own
+        assert server.wait_until_ready(url, 5, lambda: False, lambda: old.listens_at(url))
+        other.shutdown()
+
+
+class _Healthy(BaseHTTPRequestHandler):
+    """Answers as a server that is up."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_: Any) -> None:
+        """Print nothing."""
+
+
 @contextmanager
 def _no_daemon() -> Iterator[None]:
     yield None
@@ -271,13 +303,34 @@ def test_the_engine_is_the_url_that_answers(
 
 
 @pytest.mark.cluster
+def test_a_port_that_another_home_took_meanwhile_is_left_to_it(
+    open_tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cluster_url: str
+) -> None:
+    _use_home(open_tmp_path, monkeypatch)
+    taken, chosen = urlsplit(cluster_url).port or 0, node.free_port()
+    ports = iter([taken, chosen])
+    monkeypatch.setattr(node, "free_port", lambda: next(ports))
+    try:
+        started = node.start("second", heap="512m")
+        assert started.url == f"http://127.0.0.1:{chosen}"
+        assert started.url != cluster_url
+    finally:
+        node.remove("second")
+
+
+def _use_home(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make a folder the home, with the servers of the one before."""
+    distributions = home_folder() / "distributions"
+    if distributions.is_dir():
+        (folder / "distributions").symlink_to(distributions)
+    monkeypatch.setenv("ES_SIMHASH_HOME", str(folder))
+
+
+@pytest.mark.cluster
 def test_a_real_node_from_start_to_stop(
     open_tmp_path: Path, monkeypatch: pytest.MonkeyPatch, without_cluster: Callable[[str], NoReturn]
 ) -> None:
-    distributions = home_folder() / "distributions"
-    if distributions.is_dir():
-        (open_tmp_path / "distributions").symlink_to(distributions)
-    monkeypatch.setenv("ES_SIMHASH_HOME", str(open_tmp_path))
+    _use_home(open_tmp_path, monkeypatch)
     monkeypatch.setenv(server.OPTIONS_VARIABLE, "-XX:TieredStopAtLevel=1 '-Dtests=two words'")
     # What one that was killed has left.
     root = open_tmp_path / "nodes" / "first"
