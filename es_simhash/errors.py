@@ -117,17 +117,12 @@ def install_command(extra: str) -> str:
     """Return the command that installs an extra here: from the clone or the wheel this is from."""
     # Errors are seldom, and these take longer to import than this module.
     import json
-    import os
     import shlex
-    import sys
     from importlib.metadata import PackageNotFoundError, distribution
     from pathlib import Path
     from urllib.parse import unquote, urlsplit
 
-    pip, options, source = "pip", "", "es-simhash"
-    if sys.prefix not in (sys.base_prefix, os.environ.get("VIRTUAL_ENV")):
-        # The environment is not activated: its `pip` is not the one of the shell.
-        pip = f"{shlex.quote(sys.executable)} -m pip"
+    options, source = "", "es-simhash"
     try:
         # What pip writes where a package is from elsewhere than an index (PEP 610).
         origin = json.loads(distribution("es-simhash").read_text("direct_url.json") or "{}")
@@ -137,4 +132,16 @@ def install_command(extra: str) -> str:
     if place.scheme == "file" and Path(unquote(place.path)).exists():
         source = unquote(place.path)
         options = " -e" if origin.get("dir_info", {}).get("editable") else ""
-    return f"{pip} install{options} {shlex.quote(f'{source}[{extra}]')}"
+    return f"{pip_command()} install{options} {shlex.quote(f'{source}[{extra}]')}"
+
+
+def pip_command() -> str:
+    """Return how pip is called here."""
+    import os
+    import shlex
+    import sys
+
+    if sys.prefix not in (sys.base_prefix, os.environ.get("VIRTUAL_ENV")):
+        # The environment is not activated: its `pip` is not the one of the shell.
+        return f"{shlex.quote(sys.executable)} -m pip"
+    return "pip"

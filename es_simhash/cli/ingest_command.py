@@ -238,7 +238,7 @@ def ingest(
     summary = IngestSummary(output_format, rules is not None, dry_run=settings.dry_run)
     if rules is not None and not settings.dry_run:
         summary.audit, summary.run = str(rules.audit or default_audit(index)), new_run()
-    naming = named_indices(target.connection, may_create=True)
+    naming = named_indices(target.connection, may_create=index)
     with target.connected() as client, naming, bytes_progress(sources, quiet=quiet) as bar:
 
         def report(now: IngestProgress) -> None:

@@ -142,12 +142,12 @@ def gateway_to(connection: Connection) -> "Gateway":
 
 
 @contextmanager
-def named_indices(connection: Connection, *, may_create: bool = False) -> Iterator[None]:
+def named_indices(connection: Connection, *, may_create: str | None = None) -> Iterator[None]:
     """Say which index was probably meant where one is named that does not exist.
 
     Args:
         connection: The cluster it is in.
-        may_create: Whether whoever names it may want to create it.
+        may_create: The index that whoever names it may want to create.
 
     Raises:
         IndexMissing: An index does not exist.
@@ -160,7 +160,9 @@ def named_indices(connection: Connection, *, may_create: bool = False) -> Iterat
         from es_simhash.store.elasticsearch.index_names import missing_index_error
 
         with gateway_to(connection) as gateway:
-            raise missing_index_error(gateway, error.index, may_create=may_create) from error
+            raise missing_index_error(
+                gateway, error.index, may_create=error.index == may_create
+            ) from error
 
 
 # How the settings are called that an option may override.

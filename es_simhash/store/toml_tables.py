@@ -146,7 +146,8 @@ def _expected(parameter: Parameter) -> str:
     if parameter.bounds is not None:
         low, high = parameter.bounds.minimum, parameter.bounds.maximum
         kind = "a whole number" if parameter.type is int else parameter.unit
-        return f"{kind} {'above' if parameter.bounds.excludes_minimum else 'from'} {low} to {high}"
+        end = "" if high is None else f" to {high}"
+        return f"{kind} {'above' if parameter.bounds.excludes_minimum else 'from'} {low}{end}"
     names = {bool: "true or false", dict: "one Elasticsearch query, as { term = { … } }"}
     return names.get(parameter.type, "a string")
 

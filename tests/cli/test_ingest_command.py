@@ -126,6 +126,13 @@ def test_no_cluster_and_no_index_are_one_sentence(
         run("ingest", index, "a.jsonl", "--url", url).refusal()
 
 
+def test_an_index_that_is_read_is_not_to_be_created(index: str, run: Run, cluster_url: str) -> None:
+    refusal = run("ingest", index, f"index:{index}x", "--url", cluster_url).refusal()
+    assert refusal.endswith(f"Index '{index}x' does not exist. Did you mean {index!r}?\n")
+    refusal = run("ingest", f"{index}x", f"index:{index}", "--url", cluster_url).refusal()
+    assert refusal.endswith(f"Else create it with `es-simhash install {index}x`.\n")
+
+
 @pytest.mark.parametrize("processes", ["1", "2"])
 def test_conflicts_are_reported_in_text_and_json(
     index: str, call: Run, tmp_path: Path, processes: str

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from es_simhash.errors import InputError
 from es_simhash.ingestion.bulk.outcomes import Failure
+from es_simhash.ingestion.sources.source_format import nearest
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.source import text_of
 from es_simhash.text.escaping import printable
@@ -175,9 +176,12 @@ def _checked_text(fields: dict[str, Any], config: IndexConfig) -> str:
     return require_text_size(text)
 
 
-def _nearest(name: str, fields: Collection[str]) -> str:
-    close = get_close_matches(name, fields, n=1, cutoff=0.7)
-    return f" (nearest: {close[0]!r})" if close else ""
+def _nearest(names: str, fields: Collection[str]) -> str:
+    """Return which field was probably meant, else which there are."""
+    for name in filter(None, names.split(",")):
+        if close := get_close_matches(name, fields, n=1, cutoff=0.7):
+            return f" (nearest: {close[0]!r})"
+    return nearest("", fields)
 
 
 def cut(content: str, names: Collection[str]) -> str:

@@ -8,12 +8,11 @@ from typing import BinaryIO
 
 from es_simhash.errors import InputError
 from es_simhash.ingestion.sources.lines_of_file import LONGEST_LINE, skipped_line, too_long
-from es_simhash.ingestion.sources.source_format import Record, SourceFile
+from es_simhash.ingestion.sources.source_format import Record, SourceFile, require_narrow
 
 # The one that the header has most of separates the values; spreadsheets of many countries write
 # semicolons.
 _SEPARATORS = ",;\t|"
-_WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class DelimitedFormat:
@@ -141,8 +140,7 @@ class _Table:
             header = next(self._lines)
         except StopIteration:
             return None
-        if self._lines.held[0].startswith(_WIDE_MARKS):
-            raise InputError("The file is UTF-16. Convert it to UTF-8, for example with iconv.")
+        require_narrow(self._lines.held[0])
         header = header.removeprefix("\ufeff")
         if self._separator is None:
             self._separator = max(_SEPARATORS, key=_outside_quotes(header).count)

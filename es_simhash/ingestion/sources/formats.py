@@ -1,5 +1,6 @@
 """The formats there are, those of plug-ins among them, and which one a file has."""
 
+from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import entry_points
 
@@ -8,9 +9,19 @@ from es_simhash.ingestion.sources.columnar import ColumnarFormat
 from es_simhash.ingestion.sources.delimited import DelimitedFormat
 from es_simhash.ingestion.sources.json_values import JsonArrayFormat
 from es_simhash.ingestion.sources.lines_of_file import JsonLinesFormat
-from es_simhash.ingestion.sources.source_format import SourceFormat, nearest, without_packing
+from es_simhash.ingestion.sources.source_format import (
+    HEAD_BYTES,
+    Record,
+    SourceFile,
+    SourceFormat,
+    is_wide,
+    nearest,
+    require_narrow,
+    without_packing,
+)
 
 ENTRY_POINTS = "es_simhash.sources"
+_JSON = ("jsonl", "json")
 JSON_LINES: SourceFormat = JsonLinesFormat()
 _BUILT_IN: tuple[SourceFormat, ...] = (
     JSON_LINES,
@@ -70,5 +81,25 @@ def recognised(name: str, head: bytes) -> SourceFormat:
     # JSON says by its first letter which of the two it is, whatever the file is called; a line of
     # JSON, or a header, may begin with that letter as well.
     if named and named[0].name != "json" and (not certain or certain[0].name == "json"):
-        return named[0]
-    return certain[0] if certain else JSON_LINES
+        chosen = named[0]
+    else:
+        chosen = certain[0] if certain else JSON_LINES
+    return _WIDE if chosen.name in _JSON and is_wide(head) else chosen
+
+
+class _WideFormat:
+    """JSON in UTF-16, of which no line could be read: the file fails as a whole."""
+
+    name = "utf-16"
+    suffixes: tuple[str, ...] = ()
+
+    def recognises(self, head: bytes) -> bool:
+        return is_wide(head)
+
+    def records(self, file: SourceFile) -> Iterator[Record]:
+        with file.open() as stream:
+            require_narrow(stream.read(HEAD_BYTES))
+        yield from ()
+
+
+_WIDE: SourceFormat = _WideFormat()

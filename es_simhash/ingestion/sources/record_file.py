@@ -86,7 +86,8 @@ class RecordFile:
             return json_of(self._renamed(document or {})), record
         except (InputError, TypeError, ValueError, RecursionError) as error:
             raw = record.document if isinstance(record.document, bytes) else b""
-            return raw, record._replace(reason=f"The record cannot be read ({error}).")
+            reason = _without_json(document) or f"The record cannot be read ({error})."
+            return raw, record._replace(reason=reason)
 
     def _renamed(self, document: Mapping[str, Any]) -> Mapping[str, Any]:
         renamed = self.file.renamed
@@ -119,6 +120,19 @@ def json_of(document: Mapping[str, Any]) -> bytes:
     except UnicodeEncodeError:
         # An unpaired surrogate is an escape like any other.
         return json.dumps(document, separators=(",", ":"), default=json_value).encode("ascii")
+
+
+def _without_json(document: object) -> str | None:
+    """Return the sentence that names a column with a value that JSON has no form for."""
+    for name, value in document.items() if isinstance(document, Mapping) else ():
+        try:
+            json_of({"value": value})
+        except TypeError:
+            kind = type(value).__name__
+            return f"Column {name!r} holds {kind}, which JSON has no form for. Leave it out."
+        except (ValueError, RecursionError):
+            return None
+    return None
 
 
 def _checksum(checkpoint: Checkpoint | None) -> int:

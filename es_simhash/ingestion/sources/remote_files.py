@@ -2,11 +2,18 @@
 
 import io
 import os
+import re
 from collections.abc import Callable
 from typing import Any, BinaryIO, TypeVar
 
-from es_simhash.errors import InputError, MissingExtra
+from es_simhash.errors import InputError, MissingExtra, pip_command
 from es_simhash.text.escaping import one_line
+
+# What a file has that is not there; None where no HTTP status says so.
+_MISSING = frozenset({None, 404, 410})
+_FORBIDDEN = (401, 403)
+# The package in the sentence of an import that fails.
+_PACKAGE = re.compile(r"(?:Install |requires \"|install )([\w-]+)")
 
 Returned = TypeVar("Returned")
 
@@ -40,9 +47,11 @@ class RemoteFile:
         try:
             self._system, self._path = url_to_fs(url)
         except ImportError as error:
-            raise MissingExtra(
-                f"{url} cannot be read: {one_line(str(error))}. Install it with pip."
-            ) from error
+            # "Install s3fs to access S3", 'SFTPFileSystem requires "paramiko" to be installed'
+            named = _PACKAGE.search(str(error))
+            package = named[1] if named else "a package of its own"
+            command = f": {pip_command()} install {package}" if named else ""
+            raise MissingExtra(f"{url} is read with {package}{command}.") from error
         except Exception as error:  # each scheme has its own
             raise self._refused(error) from error
         info = self._called(lambda: self._system.info(self._path))
@@ -62,10 +71,15 @@ class RemoteFile:
             raise self._refused(error) from error
 
     def _refused(self, error: Exception) -> InputError:
+        # Over HTTP, whatever goes wrong is a file that is not found; the cause says why.
+        cause = error.__cause__
+        status = getattr(cause, "status", None)
         if isinstance(error, FileNotFoundError):
-            return InputError(f"{self.url} does not exist. Check the address.")
+            if status in _MISSING and not isinstance(cause, OSError):
+                return InputError(f"{self.url} does not exist. Check the address.")
+            error = cause if isinstance(cause, Exception) else error
         reason = one_line(str(error))[:200] or type(error).__name__
-        if isinstance(error, PermissionError):
+        if isinstance(error, PermissionError) or status in _FORBIDDEN:
             return InputError(
                 f"{self.url} may not be read ({reason}). Check the rights and credentials that "
                 "this machine has there."

@@ -1,5 +1,6 @@
 """What a format of files is: a plug-in needs this module alone."""
 
+import codecs
 import difflib
 import gzip
 import io
@@ -13,6 +14,7 @@ from es_simhash.text.escaping import one_line
 
 # Bytes of a file that formats are recognised by.
 HEAD_BYTES = 1 << 16
+_WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _BUFFER_BYTES = 1 << 18
 # So few that what they unpack to fits in memory, whatever they are: a block of four bytes may be
@@ -184,6 +186,21 @@ class SourceFile:
                 )
         if twice := sorted({name for name in columns if list(columns).count(name) > 1}):
             raise InputError(f"The file has two columns {twice[0]!r}. Rename one.")
+
+
+def is_wide(head: bytes) -> bool:
+    """Check whether the first bytes of a file say that it is UTF-16."""
+    return head.startswith(_WIDE_MARKS)
+
+
+def require_narrow(head: bytes) -> None:
+    """Check that a file is not UTF-16.
+
+    Raises:
+        InputError: Its first bytes say so.
+    """
+    if is_wide(head):
+        raise InputError("The file is UTF-16. Convert it to UTF-8, for example with iconv.")
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

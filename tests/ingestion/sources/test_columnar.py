@@ -1,7 +1,7 @@
 """Rows of Parquet and Arrow: types of columns, checkpoints, damage."""
 
 import io
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -76,8 +76,18 @@ def test_a_column_of_another_type_is_named(tmp_path: Path) -> None:
     path = write(tmp_path / "b.parquet", [{"_id": "a", "texts": "t"}], "parquet")
     ((_, reason, _),) = rows_of(path)
     assert "no field 'text' for its text (nearest: 'texts')" in reason
+    other = write(tmp_path / "c.parquet", [{"_id": "a", "Content": "t"}], "parquet")
+    ((_, reason, _),) = rows_of(other)
+    assert "no field 'text' for its text; it has '_id', 'Content'. Name another field." in reason
     ((_, reason, line),) = rows_of(path, renamed={"txts": "text"})
     assert (reason, line) == ("The file has no column 'txts'; did you mean 'texts'.", None)
+
+
+def test_a_column_without_a_form_in_json_is_named(tmp_path: Path) -> None:
+    rows = [{"_id": "a", "text": "t", "lasted": timedelta(seconds=1)}]
+    ((_, reason, line),) = rows_of(write(tmp_path / "a.parquet", rows, "parquet"))
+    assert reason == ("Column 'lasted' holds timedelta, which JSON has no form for. Leave it out.")
+    assert line == 1
 
 
 def test_bytes_are_text_where_they_are_utf8(tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 import gzip
 import io
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 import pytest
@@ -60,6 +62,39 @@ def test_what_may_not_be_read_is_one_sentence(
     assert "\n" not in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [
+        (404, "does not exist. Check the address."),
+        (403, r"may not be read \(403, .*\). Check the rights"),
+        (500, r"cannot be read \(500, "),
+        (None, r"cannot be read \(Cannot connect to host"),
+    ],
+)
+def test_what_a_web_server_refuses_is_said(status: int | None, reason: str) -> None:
+    class Refusing(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(status or 200)
+            self.send_header("content-length", "0")
+            self.end_headers()
+
+        do_HEAD = do_GET
+
+        def log_message(self, *_: Any) -> None:
+            """Print nothing."""
+
+    with HTTPServer(("127.0.0.1", 0), Refusing) as server:
+        url = f"http://127.0.0.1:{server.server_port}/a.csv"
+        if status is not None:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+        else:
+            server.server_close()
+        with pytest.raises(InputError, match=f"^{url} {reason}"):
+            open_sources([url], io.BytesIO())
+        if status is not None:
+            server.shutdown()
+
+
 def test_a_stream_that_breaks_off_ends_the_run(
     bucket: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -83,6 +118,11 @@ def test_a_stream_that_breaks_off_ends_the_run(
 def test_what_is_needed_for_an_address_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match="no-such-scheme"):
         open_sources(["no-such-scheme://a/b"], io.BytesIO())
+    # The command is the one that works in this environment.
+    with pytest.raises(
+        MissingExtra, match=r"sftp://a/b is read with paramiko: .*install paramiko\.$"
+    ):
+        open_sources(["sftp://a/b"], io.BytesIO())
     monkeypatch.setitem(__import__("sys").modules, "fsspec.core", None)
     with pytest.raises(MissingExtra, match="is read with fsspec"):
         open_sources(["s3://bucket/a.csv"], io.BytesIO())

@@ -230,6 +230,18 @@ def test_a_table_without_a_header_fails_as_one(tmp_path: Path, content: bytes, r
     assert reason in message
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a"])
+def test_json_in_utf_16_fails_as_one(tmp_path: Path, name: str, encoding: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(
+        '\ufeff{"_id": "a", "text": "b"}\n{"_id": "c", "text": "d"}\n'.encode(encoding)
+    )
+    ((id, reason, line),) = rows_of(path)
+    assert (id, line) == ("failed", None)
+    assert reason == "The file is UTF-16. Convert it to UTF-8, for example with iconv."
+
+
 def test_a_row_that_is_not_utf8_fails_alone(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b"_id,text\na,caf\xe9\nb,tea\n")
