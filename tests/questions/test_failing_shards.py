@@ -1,14 +1,18 @@
 """Part of an index that does not answer: no answer is given that misses it without a word."""
 
+import asyncio
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import elasticsearch
 import pytest
 
-from es_simhash import Index, SearchOptions, SidecarIndex
+from es_simhash import AsyncIndex, Index, SearchOptions, SidecarIndex
 from es_simhash.errors import ClusterError
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.store import resources
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.elasticsearch.searches import count
@@ -82,6 +86,59 @@ def test_a_missing_shard_is_reported(client: Any, torn: str) -> None:
     lost = torn.replace("-alias", "-lost")
     with pytest.raises(ClusterError, match=rf"^Shards \[{lost}\]\[0\] do not answer"):
         Index(client, torn).related(text=TEXT)
+
+
+@pytest.fixture
+def without_node(client: Any, pair: tuple[str, str]) -> Iterator[str]:
+    """A state index whose shard is on no node, as when another process is creating it."""
+    state = f"{pair[0]}-simhash"
+    client.indices.create(
+        index=state,
+        settings={"index.routing.allocation.require._name": "no-such-node"},
+        mappings=resources.template("simhash-state@mappings")["mappings"],
+        wait_for_active_shards="0",
+    )
+    yield state
+    client.indices.delete(index=state)
+
+
+def _start(client: Any, state: str) -> None:
+    setting = {"index.routing.allocation.require._name": None}
+    client.indices.put_settings(index=state, settings=setting)
+
+
+def test_a_state_index_that_is_being_created_is_waited_for(
+    client: Any, pair: tuple[str, str], without_node: str
+) -> None:
+    starter = threading.Timer(0.3, _start, (client, without_node))
+    starter.start()
+    try:
+        assert [each.id for each in Index(client, pair[0]).related(text=TEXT)] == ["a"]
+    finally:
+        starter.join()
+
+
+async def _related(url: str, index: str) -> list[str]:
+    async with elasticsearch.AsyncElasticsearch(url) as client:
+        return [each.id for each in await AsyncIndex(client, index).related(text=TEXT)]
+
+
+def test_so_it_is_without_blocking(
+    client: Any, cluster_url: str, pair: tuple[str, str], without_node: str
+) -> None:
+    starter = threading.Timer(0.3, _start, (client, without_node))
+    starter.start()
+    try:
+        assert asyncio.run(_related(cluster_url, pair[0])) == ["a"]
+    finally:
+        starter.join()
+
+
+def test_a_state_index_that_stays_without_a_shard_is_reported(
+    client: Any, pair: tuple[str, str], without_node: str
+) -> None:
+    with pytest.raises(ClusterError, match=rf"^Shards \[{without_node}\]\[0\] do not answer"):
+        Index(client, pair[0]).related(text=TEXT)
 
 
 def test_ingest_fails_when_a_shard_is_missing(client: Any, torn: str) -> None:

@@ -84,6 +84,8 @@ class AsyncCalls:
         return outcome
 
     async def _send(self, call: Call) -> Any:
+        if call.delay:
+            await asyncio.sleep(call.delay)
         with translated_errors(self._client), readable(call.path):
             response = await self._client.perform_request(
                 call.method,

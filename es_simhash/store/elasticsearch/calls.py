@@ -26,6 +26,7 @@ class Call:
         params: Of the query string.
         read: Reads the body of the response; it is told whether the call may be sent again, and
             raises `Unavailable` where that may help.
+        delay: Seconds to wait before it is sent.
     """
 
     method: str
@@ -33,6 +34,7 @@ class Call:
     body: Any = None
     params: Mapping[str, Any] | None = None
     read: Callable[[Any, bool], Any] = _as_it_is
+    delay: float = 0.0
 
 
 # Yields calls, and is sent what they read.

@@ -27,7 +27,7 @@ def headers_of(body: Any) -> dict[str, str]:
 class Requests:
     """Sends single requests; safe to use from several threads.
 
-    Without a policy a request is sent as the client sends it, and nothing waits. With one, it is
+    Without a policy a request is sent as the client sends it, and waits for nothing. With one, it is
     retried while the cluster is busy or unreachable.
 
     Args:
@@ -106,6 +106,8 @@ class Requests:
         try:
             call = next(calls)
             while True:
+                if call.delay:
+                    self.wait(call.delay)
                 try:
                     answer = self.retried(attempt)
                 except EsSimhashError as error:

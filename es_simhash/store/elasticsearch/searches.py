@@ -18,9 +18,13 @@ from es_simhash.store.elasticsearch.retry import RETRYABLE, Unavailable
 _COMPLETE = {"allow_partial_search_results": False}
 # Status of a search with a value that the engine cannot read.
 _INVALID = 400
+# Of one whose shards are on no node, or not open yet: "all shards failed", without saying why.
+_SHARDLESS = 503
 # Of one with more clauses than the server takes, which OpenSearch, and Elasticsearch 8.15, answer
 # with the status of a failure.
 _TOO_MANY = re.compile(r"maxClauseCount|too_many_(nested_)?clauses")
+# Seconds before each further search of an index whose shard is on no node: it may be a moment old.
+_CREATION_DELAYS = (0.05, 0.1, 0.2, 0.4, 0.8)
 _NOTHING: Mapping[str, Any] = {"hits": {"hits": []}}
 _REJECTED: Mapping[str, Any] = {"hits": {"hits": []}, "rejected": True}
 
@@ -74,6 +78,7 @@ def search_all(
 ) -> Calls[list[Mapping[str, Any]]]:
     """Return the responses to many searches; see `Gateway.search_all`."""
     responses = yield from _send_all(index, bodies, optional)
+    yield from _ask_again(index, responses, dict(enumerate(optional, len(bodies))))
     for number, further in enumerate(optional, len(bodies)):
         if further.may_be_rejected and _is_invalid(responses[number]):
             responses[number] = _REJECTED
@@ -83,6 +88,31 @@ def search_all(
     for response in responses:
         _require_answer(response, index)
     return responses
+
+
+def _ask_again(
+    index: str | None,
+    responses: list[Mapping[str, Any]],
+    optional: Mapping[int, OptionalSearch],
+) -> Calls[None]:
+    """Repeat searches of further indices that another process is creating; replace responses.
+
+    Args:
+        index: Index of the other searches, a shard of which that is missing is an error at once.
+        responses: To all searches.
+        optional: Further searches, by the place of their responses.
+    """
+    for delay in _CREATION_DELAYS:
+        pending = {
+            number: further
+            for number, further in optional.items()
+            if further.index not in (None, index) and responses[number].get("status") == _SHARDLESS
+        }
+        if not pending:
+            return
+        again = yield from _send_all(index, [], list(pending.values()), delay)
+        for number, response in zip(pending, again, strict=True):
+            responses[number] = response
 
 
 def _is_invalid(response: Mapping[str, Any]) -> bool:
@@ -120,6 +150,7 @@ def _send_all(
     index: str | None,
     bodies: Sequence[Mapping[str, Any]],
     optional: Sequence[OptionalSearch] = (),
+    delay: float = 0.0,
 ) -> Calls[list[Mapping[str, Any]]]:
     if not bodies and not optional:
         return []
@@ -128,7 +159,8 @@ def _send_all(
         lines += [{**_header(further.body), **_place(further)}, further.body]
     params = {"include_named_queries_score": "true"}
     path = index_path(index, "_msearch")
-    responses: list[Mapping[str, Any]] = yield Call("POST", path, lines, params, _responses)
+    call = Call("POST", path, lines, params, _responses, delay)
+    responses: list[Mapping[str, Any]] = yield call
     return responses
 
 
