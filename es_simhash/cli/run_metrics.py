@@ -6,7 +6,6 @@ the node exporter reads. Each run adds to those that the file has.
 
 import json
 import logging
-import os
 import re
 import time
 from collections import defaultdict
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from es_simhash.cli.files import refused_file
 from es_simhash.errors import InputError
+from es_simhash.ingestion.bulk.whole_files import replace_file
 
 _PREFIX = "es_simhash_run"
 # Name, whether runs add to it, and what it is.
@@ -149,10 +149,8 @@ class RunMetrics:
         for key, value in added.items():
             is_sum = key[0].endswith("_total")
             samples[key] = value + (samples.get(key, 0.0) if is_sum else 0.0)
-        beside = self._path.with_name(f".{self._path.name}.{os.getpid()}")
         try:
-            beside.write_text(_exposition(samples), "utf-8")
-            beside.replace(self._path)
+            replace_file(self._path, _exposition(samples))
         except OSError as error:
             raise refused_file(self._path, error, "metrics") from error
 

@@ -17,6 +17,7 @@ from es_simhash.cli.files import read_text
 from es_simhash.cli.progress import progress_bar
 from es_simhash.constraints import constraints
 from es_simhash.errors import EsSimhashError, InputError
+from es_simhash.ingestion.bulk.whole_files import replace_file
 from es_simhash.text.counting import counted, plural
 from es_simhash.text.escaping import one_line
 
@@ -191,7 +192,7 @@ class _Checkpoint:
         """Keep how far it is."""
         if self._file is not None and self.count:
             last = self._ids[self.count - 1]
-            self._file.write_text(json.dumps({"count": self.count, "last": last}), "utf-8")
+            replace_file(self._file, json.dumps({"count": self.count, "last": last}))
 
     def remove(self) -> None:
         """Remove the file: all was asked for."""

@@ -1,7 +1,6 @@
 """Which documents are new for a search for copies: by their dates, or since the last run."""
 
 import json
-import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -11,6 +10,7 @@ from pathlib import Path
 import xxhash
 
 from es_simhash.errors import InputError
+from es_simhash.ingestion.bulk.whole_files import replace_file
 from es_simhash.maintenance.copies.copy_options import CopyOptions
 from es_simhash.maintenance.copies.copy_reader import CopyReader
 from es_simhash.pairs.copy_units import CopyDocument
@@ -143,9 +143,7 @@ class LastRun:
         scheme = self._config.scheme.name
         ended = {**self._ended, **{shard.name: (shard.seq_no, scheme) for shard in self._began}}
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        written = self._path.with_name(f"{self._path.name}.{os.getpid()}")
-        written.write_text(json.dumps(ended), "utf-8")
-        written.replace(self._path)
+        replace_file(self._path, json.dumps(ended))
 
 
 class NewDocuments:

@@ -27,8 +27,8 @@ def headers_of(body: Any) -> dict[str, str]:
 class Requests:
     """Sends single requests; safe to use from several threads.
 
-    Without a policy a request is sent as the client sends it, and waits for nothing. With one, it is
-    retried while the cluster is busy or unreachable.
+    Without a policy a request is sent as the client sends it, and waits for nothing. With one, it
+    is retried while the cluster is busy or unreachable.
 
     Args:
         client: The client.
