@@ -13,7 +13,7 @@ except ImportError as error:
 
 @component
 class RelatedRetriever(OfIndex):
-    """A retriever of Haystack, with the arguments of `OfIndex`."""
+    """A retriever of Haystack, with the arguments of `TextRetrieval`."""
 
     @component.output_types(documents=list[Document])  # type: ignore[untyped-decorator]
     def run(self, query: str) -> dict[str, list[Document]]:
@@ -29,11 +29,7 @@ class RelatedRetriever(OfIndex):
 
 @component
 class DistinctDocuments:
-    """Leaves out documents whose text one before them has as well, as `distinct_hits` does.
-
-    Args:
-        lose: Share of the words of a text, from 0 to 1, that may be lost with it.
-    """
+    """Leaves out documents whose text one before them has as well, as `distinct_hits` does."""
 
     def __init__(self, lose: float = LOSE) -> None:
         self.lose = lose

@@ -18,13 +18,7 @@ except ImportError as error:
 
 
 class RelatedRetriever(BaseRetriever):  # type: ignore[misc]
-    """Documents related to a query: versions, shared passages, semantic neighbours.
-
-    Attributes:
-        index: An `Index`, or an `AsyncIndex` for `ainvoke`.
-        text_field: Field of the text, or several as `headline,body`.
-        options: What to return.
-    """
+    """A retriever of LangChain, with the arguments of `TextRetrieval`."""
 
     index: Any
     text_field: str = "text"
@@ -42,11 +36,7 @@ class RelatedRetriever(BaseRetriever):  # type: ignore[misc]
 
 
 class DistinctDocuments(BaseDocumentCompressor):  # type: ignore[misc]
-    """Leaves out documents whose text one before them has as well, as `distinct_hits` does.
-
-    Attributes:
-        lose: Share of the words of a text, from 0 to 1, that may be lost with it.
-    """
+    """Leaves out documents whose text one before them has as well, as `distinct_hits` does."""
 
     lose: float = LOSE
 

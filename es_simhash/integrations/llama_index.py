@@ -14,7 +14,7 @@ except ImportError as error:
 
 
 class RelatedRetriever(OfIndex, BaseRetriever):  # type: ignore[misc]
-    """A retriever of LlamaIndex, with the arguments of `OfIndex`."""
+    """A retriever of LlamaIndex, with the arguments of `TextRetrieval`."""
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return [_node(text) for text in self._retrieval.texts(query_bundle.query_str)]
@@ -25,11 +25,7 @@ class RelatedRetriever(OfIndex, BaseRetriever):  # type: ignore[misc]
 
 
 class DistinctNodes(BaseNodePostprocessor):  # type: ignore[misc]
-    """Leaves out nodes whose text one before them has as well, as `distinct_hits` does.
-
-    Attributes:
-        lose: Share of the words of a text, from 0 to 1, that may be lost with it.
-    """
+    """Leaves out nodes whose text one before them has as well, as `distinct_hits` does."""
 
     lose: float = LOSE
 

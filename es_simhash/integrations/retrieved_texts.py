@@ -1,4 +1,8 @@
-"""What a retriever of any library returns: related documents with their texts."""
+"""What a retriever of any library takes and returns: related documents with their texts.
+
+Options of retrievers are described in `TextRetrieval` alone, those of what leaves out repeats in
+`distinct_hits`.
+"""
 
 import inspect
 from collections.abc import Iterator
@@ -37,7 +41,7 @@ class TextRetrieval:
     """Looks for documents related to a query, and reads their texts.
 
     Attributes:
-        index: The index; an `AsyncIndex` is awaited.
+        index: An `Index`; or an `AsyncIndex`, for the asynchronous method of a retriever.
         text_field: Field of the text, or several as `headline,body`.
         options: What to return.
     """
@@ -101,10 +105,7 @@ class TextRetrieval:
 class OfIndex:
     """Documents related to a query: versions, shared passages, semantic neighbours.
 
-    Args:
-        index: An `Index`, or an `AsyncIndex` for the asynchronous method.
-        text_field: Field of the text, or several as `headline,body`.
-        options: What to return.
+    The arguments are those of `TextRetrieval`.
     """
 
     def __init__(
