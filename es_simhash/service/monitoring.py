@@ -129,6 +129,11 @@ def exposition() -> bytes:
 _DEATHS = "worker-deaths"
 
 
+def note_start(pid: int | None) -> None:
+    """Log that a worker has not started yet."""
+    log(logging.INFO, "waiting for worker", pid=pid)
+
+
 def note_death(pid: int | None, exit_code: int | None) -> None:
     """Log and count a worker that ended by itself, and forget its gauges.
 

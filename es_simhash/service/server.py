@@ -3,13 +3,14 @@
 import errno
 import multiprocessing.connection
 import os
+import pickle
 import signal
 import socket
 import tempfile
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 
 import uvicorn
@@ -19,7 +20,12 @@ from uvicorn.supervisors.multiprocess import Process
 
 from es_simhash.errors import InputError
 from es_simhash.service.connections import BoundedProtocol
-from es_simhash.service.monitoring import FOLDER_VARIABLE, note_death, start_logging
+from es_simhash.service.monitoring import (
+    FOLDER_VARIABLE,
+    note_death,
+    note_start,
+    start_logging,
+)
 from es_simhash.service.service_config import ServiceConfig
 
 # Connections that wait to be accepted, and how many of them a worker accepts at once.
@@ -66,17 +72,35 @@ def serve(
         say()
         with tempfile.TemporaryDirectory(prefix="es-simhash-metrics-") as folder:
             os.environ[FOLDER_VARIABLE] = folder
-            settings = server_settings(partial(_made_in_worker, make), config, workers)
+            # A worker reads it once it can be stopped: that may take long.
+            made = partial(_made_in_worker, pickle.dumps(make))
+            settings = server_settings(made, config, workers)
             start_logging()
             _Supervisor(settings, sockets=[bound]).run()
 
 
-def _made_in_worker(make: Callable[[], Starlette]) -> Starlette:
+def _made_in_worker(pickled: bytes) -> Starlette:
     """Return the application; its process ends as by SIGTERM when its supervisor is gone."""
-    supervisor = multiprocessing.parent_process()
-    if supervisor is not None:
-        threading.Thread(target=_end_after, args=(supervisor.sentinel,), daemon=True).start()
-    return make()
+    with _stopped_at_once():
+        supervisor = multiprocessing.parent_process()
+        if supervisor is not None:
+            threading.Thread(target=_end_after, args=(supervisor.sentinel,), daemon=True).start()
+        make: Callable[[], Starlette] = pickle.loads(pickled)
+        return make()
+
+
+@contextmanager
+def _stopped_at_once() -> Iterator[None]:
+    """Let SIGTERM end the process, in silence: there are no requests yet that could be answered."""
+    graceful = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    server = getattr(graceful, "__self__", None)
+    # It may have noted the signal already, to stop once it has started.
+    if isinstance(server, uvicorn.Server) and server.should_exit:
+        signal.raise_signal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, graceful)
 
 
 def _end_after(sentinel: int) -> None:
@@ -86,6 +110,10 @@ def _end_after(sentinel: int) -> None:
 
 class _Supervisor(Multiprocess):
     """Starts a worker again that ended by itself, and says so."""
+
+    def __init__(self, settings: uvicorn.Config, sockets: list[socket.socket]) -> None:
+        super().__init__(settings, sockets)
+        self._slow: set[int | None] = set()
 
     def keep_subprocess_alive(self) -> None:
         """Look after the workers; a signal is heard while one of them says nothing."""
@@ -110,7 +138,14 @@ class _Supervisor(Multiprocess):
             while not worker.parent_conn.poll(_GLANCE):
                 if self._is_called or not worker.process.is_alive() or time.monotonic() > until:
                     return
-            worker.parent_conn.recv()
+                self._note_start(worker.pid)
+            if worker.parent_conn.recv() is False:
+                self._note_start(worker.pid)
+
+    def _note_start(self, pid: int | None) -> None:
+        if pid not in self._slow:
+            self._slow.add(pid)
+            note_start(pid)
 
 
 class _Server(uvicorn.Server):

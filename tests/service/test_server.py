@@ -1,12 +1,14 @@
 """How the server is run."""
 
+import json
+import select
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 
@@ -32,7 +34,6 @@ class Slow:
         return Starlette()
 
     def __setstate__(self, state):
-        print("starting", flush=True)
         time.sleep(120)
 
     def __getstate__(self):
@@ -44,19 +45,42 @@ if __name__ == "__main__":
 
 
 def test_workers_that_are_still_starting_are_stopped_at_once(tmp_path: Path) -> None:
-    program = tmp_path / "slow.py"
+    with starting(tmp_path) as process:
+        process.send_signal(signal.SIGTERM)
+        _, written = process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert {event_of(line) for line in written.splitlines()} <= {"waiting for worker"}
+
+
+def test_workers_end_in_silence_when_their_supervisor_is_killed_while_they_start(
+    tmp_path: Path,
+) -> None:
+    with starting(tmp_path) as process:
+        process.kill()
+        # The workers have the same standard error: it is read to its end when the last has ended.
+        _, written = process.communicate(timeout=30)
+    assert {event_of(line) for line in written.splitlines()} <= {"waiting for worker"}
+
+
+def event_of(line: bytes) -> str:
+    return str(json.loads(line)["event"])
+
+
+@contextmanager
+def starting(folder: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    """Run a supervisor until it says that it waits for its first worker."""
+    program = folder / "slow.py"
     program.write_text(SLOW, "utf-8")
-    with subprocess.Popen([sys.executable, str(program)], stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
+    # Without a buffer, so that what follows the line is left to be read.
+    line = [sys.executable, str(program)]
+    with subprocess.Popen(line, stderr=subprocess.PIPE, bufsize=0) as process:
+        assert process.stderr is not None
         try:
-            assert process.stdout.readline() == b"starting\n"
-            # Its supervisor waits for the first of them by now.
-            time.sleep(1)
-            process.send_signal(signal.SIGTERM)
-            process.wait(30)
+            assert select.select([process.stderr], [], [], 60)[0]
+            assert event_of(process.stderr.readline()) == "waiting for worker"
+            yield process
         finally:
             process.kill()
-    assert process.returncode == 0
 
 
 ENDLESS = """
