@@ -15,10 +15,14 @@ def test_a_row_names_what_was_tried_and_how_it_ended() -> None:
     assert absent.startswith("| 3.9 | newest | – | – | Elasticsearch ")
 
 
-def test_the_table_takes_the_place_of_the_last_one() -> None:
-    page = f"before\n\n{BEGIN}| old |\n{END}\nafter\n"
-    assert recorded(page, "| new |\n") == f"before\n\n{BEGIN}| new |\n{END}\nafter\n"
-    assert recorded(PAGE.read_text("utf-8"), "| new |\n").count("| new |") == 1
+def test_a_row_takes_the_place_of_its_like_and_leaves_the_others() -> None:
+    head = "| Python | packages |\n| --- | --- |\n"
+    other = "| 3.11.7 | newest | 9.1.0 | 2.3.0 | Elasticsearch 9.5.3 | 7 passed |\n"
+    old = "| 3.10.1 | oldest | 8.15.0 | 1.24.0 | Elasticsearch 9.5.2 | 7 passed |\n"
+    new = "| 3.10.13 | oldest | 8.15.0 | 1.24.0 | Elasticsearch 9.5.3 | 8 passed |\n"
+    page = f"before\n\n{BEGIN}{head}{other}{old}{END}\nafter\n"
+    assert recorded(page, head + new) == f"before\n\n{BEGIN}{head}{new}{other}{END}\nafter\n"
+    assert recorded(PAGE.read_text("utf-8"), head + new).count(new) == 1
 
 
 def test_every_row_has_an_engine_that_can_be_started() -> None:

@@ -4,7 +4,8 @@
 
 For each row of the table an environment is made with uv, and a selection of the tests runs in it:
 fingerprints, conformance, ingest, related documents, families and the command line, on a node of
-its own. `--record` writes the table into docs/operations.md. A Python that is not there is fetched
+its own. `--record` writes each row into the table of docs/operations.md, in the place of the same
+combination, when it has run. A Python that is not there is fetched
 by uv, or the row says that it cannot be had. Warnings of old packages do not count.
 
 The exit status is 1 if a test fails.
@@ -67,6 +68,8 @@ ROWS = (
     Row("3.12", client="<9"),
     Row("3.12"),
     Row("3.13"),
+    Row("3.10", "elasticsearch-8.15", "oldest"),
+    Row("3.13", "elasticsearch-8.15", client="<9"),
     Row("3.10", "elasticsearch-8", "oldest"),
     Row("3.12", "elasticsearch-8", client="<9"),
     Row("3.13", "elasticsearch-8"),
@@ -97,10 +100,10 @@ def main(argv: Sequence[str] | None = None) -> int:
                 began = time.monotonic()
                 results[row] = _tried(row, url)
                 print(f"{_line(row, results[row])} {time.monotonic() - began:.0f} s", flush=True)
-    table = table_of({row: results[row] for row in chosen})
-    print(table)
-    if options.record:
-        PAGE.write_text(recorded(PAGE.read_text("utf-8"), table), "utf-8")
+                if options.record:
+                    table = table_of({row: results[row]})
+                    PAGE.write_text(recorded(PAGE.read_text("utf-8"), table), "utf-8")
+    print(table_of({row: results[row] for row in chosen}))
     return 0 if all(result.is_good for result in results.values()) else 1
 
 
@@ -216,13 +219,24 @@ def _line(row: Row, result: Result) -> str:
 
 
 def recorded(page: str, table: str) -> str:
-    """Return a page with the table in place of the one that it has.
+    """Return a page with the rows of a table added to its own, each in the place of its like.
 
     Raises:
         ValueError: It has no place for it.
     """
     before, rest = page.split(BEGIN)
-    return before + BEGIN + table + END + rest.split(END, 1)[1]
+    old, after = rest.split(END, 1)
+    head, rows = table.splitlines()[:2], [*old.splitlines()[2:], *table.splitlines()[2:]]
+    kept = sorted({_combination(row): row for row in rows}.items())
+    lines = "".join(f"{line}\n" for line in (*head, *(row for _, row in kept)))
+    return f"{before}{BEGIN}{lines}{END}{after}"
+
+
+def _combination(line: str) -> tuple[str, ...]:
+    """Return what a row of the table is about: versions without those that only mend."""
+    python, packages, client, _, engine, _ = (cell.strip() for cell in line.strip("|").split("|"))
+    minor = (".".join(version.split(".")[:2]) for version in (engine, python))
+    return (*minor, packages, client.partition(".")[0])
 
 
 if __name__ == "__main__":
