@@ -31,7 +31,13 @@ _NOT_MADE = 99
 MODULES: dict[str, Sequence[str]] = {
     "fingerprints.blocks": ("fingerprints/test_blocks.py",),
     "relation.loss": ("relation/test_lost_text.py",),
+    "relation.resemblance": ("relation/test_resemblance.py",),
+    "relation.scoring": ("relation/test_scoring_thresholds.py",),
     "relation.shared_shingles": ("relation/test_shared_shingles.py",),
+    "relation.version_value": (
+        "relation/test_version_value_parts.py",
+        "relation/test_version_value.py",
+    ),
 }
 
 

@@ -1,10 +1,14 @@
 """What chunks say of two texts: what resembles, and what is equal."""
 
+from math import cos, pi
+
 import numpy as np
+import pytest
 
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.relation.relation import Coverage
 from es_simhash.relation.resemblance import resemblance_of
+from es_simhash.relation.thresholds import DIFFERENT_COSINE, EQUAL_COSINE
 
 CHUNK_BYTES = 16
 
@@ -45,3 +49,23 @@ def test_chunks_without_characters_cover_nothing() -> None:
     found = resemblance_of(chunked((0, 50)), chunked((0, 0), (60, 0)))
     assert found.coverage == Coverage(1.0, 0.0)
     assert found.equal == Coverage(1.0, 0.0)
+
+
+@pytest.mark.parametrize("distance", [16, 24, 32])
+def test_a_chunk_is_covered_by_the_cosine_of_its_distance(distance: int) -> None:
+    cosine = cos(pi * distance / 128)
+    covered = (cosine - DIFFERENT_COSINE) / (EQUAL_COSINE - DIFFERENT_COSINE)
+    assert 0 < covered < 1
+    found = resemblance_of(chunked((0, 50)), chunked((distance, 70)))
+    assert found.coverage.of_query == found.coverage.of_hit == pytest.approx(covered, abs=1e-6)
+    assert found.equal == Coverage(0.0, 0.0)
+
+
+@pytest.mark.parametrize("distance", [127, 128])
+def test_opposite_chunks_cover_nothing(distance: int) -> None:
+    assert resemblance_of(chunked((0, 50)), chunked((distance, 70))).coverage == Coverage(0.0, 0.0)
+
+
+def test_a_chunk_of_one_character_is_covered_as_any() -> None:
+    found = resemblance_of(chunked((0, 1)), chunked((0, 1)))
+    assert found.coverage == found.equal == Coverage(1.0, 1.0)
