@@ -13,7 +13,8 @@ from es_simhash.cli.relation_tables import print_relation
 from es_simhash.constraints import constraints
 from es_simhash.differences.rendering.comparison_page import changes_html
 from es_simhash.differences.text_changes import changes
-from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.chosen_scheme import chosen_scheme
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
 from es_simhash.relation.text_comparison import compare as compare_texts
 from es_simhash.store.indexed_methods import require_lab
 
@@ -60,7 +61,7 @@ def compare(
     if html is not None:
         require_writable(html, "html")
     text_a, text_b = read_text(a), read_text(b)
-    chosen = Scheme.parse(scheme)
+    chosen = chosen_scheme(scheme)
     if wants_changes or html is not None:
         found, relation = changes(text_a, text_b), None
         if are_compared(found):

@@ -10,7 +10,8 @@ from es_simhash.cli.commands import command
 from es_simhash.cli.files import read_text
 from es_simhash.cli.output import print_json
 from es_simhash.constraints import constraints
-from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.chosen_scheme import chosen_scheme
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
 from es_simhash.store.conformance import describe
 from es_simhash.store.indexed_methods import require_lab
 from es_simhash.store.installation.scheme_choice import is_published
@@ -41,7 +42,7 @@ def fingerprint(
 
         print_fingerprint(scheme, file, output_format)
         return
-    description = describe(read_text(file), Scheme.parse(scheme))
+    description = describe(read_text(file), chosen_scheme(scheme))
     if output_format == "json":
         shown = {member: description[member] for member in ("simhash", "chunks")}
         print_json(shown)

@@ -13,7 +13,8 @@ from es_simhash.cli.options import Fields, Semantics, Target, Vocabulary, no_ind
 from es_simhash.cli.output import require_yes
 from es_simhash.constraints import constraints
 from es_simhash.errors import ClusterError, InputError
-from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.chosen_scheme import chosen_scheme
+from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
 from es_simhash.maintenance.backgrounds.count_background import renew_background
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.vocabularies.vocabulary_files import vocabulary_digest
@@ -40,7 +41,8 @@ def install(
     schemes: Annotated[
         tuple[str, ...],
         constraints(
-            help="Published name of the fingerprint scheme. Or a method whose fingerprints "
+            help="Published name of the fingerprint scheme; `keyed` for the default one with a "
+            "key. Or a method whose fingerprints "
             f"documents get in addition, such as token-simhash; None for {DEFAULT.name}."
         ),
     ] = (),
@@ -212,7 +214,7 @@ def pipeline(
         if index is not None:
             config = ElasticsearchStore(gateway, index, config).config
         body = pipelines.pipeline_body(
-            config.scheme if scheme is None else Scheme.parse(scheme),
+            config.scheme if scheme is None else chosen_scheme(scheme),
             text_field=str(config.text_field),
             simhash_field=target.simhash_field,
             ignore_missing=ignore_missing,

@@ -21,9 +21,22 @@ SPACE = ord(" ")
 
 
 def token_numbers(segmentation: Segmentation) -> Uint64s:
-    """Return the hash of each token: XXH64, seed 0, of the polynomial number of its code points."""
+    """Return the number of each token.
+
+    It is XXH64, seed 0, of the polynomial number of its code points; with a key, that of the key.
+    Polynomials modulo 2^64 are the same for some texts whatever their terms are (Thue and Morse),
+    so that a key does not number code points alone here.
+    """
+    if segmentation.key is not None:
+        return segmentation.key.token_numbers(_token_texts(segmentation))
     numbers = run_numbers(segmentation.codes, segmentation.starts, segmentation.ends)
     return xxh64(numbers, 0)[0]
+
+
+def _token_texts(segmentation: Segmentation) -> list[str]:
+    text = segmentation.codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    bounds = zip(segmentation.starts.tolist(), segmentation.ends.tolist(), strict=True)
+    return [text[start:end] for start, end in bounds]
 
 
 def token_stems(segmentation: Segmentation) -> Uint64s:
@@ -59,7 +72,7 @@ class SpacedCharacters:
     """The characters of all tokens of a batch, a space before each token.
 
     Attributes:
-        characters: The characters.
+        characters: The characters, or their numbers.
         bounds: Bounds of the tokens in them.
     """
 
@@ -68,7 +81,14 @@ class SpacedCharacters:
 
     @classmethod
     def of(cls, segmentation: Segmentation) -> "SpacedCharacters":
-        """Return those of a batch."""
+        """Return those of a batch; with a key, each as it is numbered by that."""
+        spaced = cls._plain(segmentation)
+        if segmentation.key is None:
+            return spaced
+        return cls(segmentation.key.character_numbers(spaced.characters), spaced.bounds)
+
+    @classmethod
+    def _plain(cls, segmentation: Segmentation) -> "SpacedCharacters":
         starts, ends = segmentation.starts, segmentation.ends
         bounds = np.zeros(len(starts) + 1, np.int64)
         np.cumsum(ends - starts + 1, out=bounds[1:])

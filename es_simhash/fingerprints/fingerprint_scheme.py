@@ -5,9 +5,11 @@ fingerprints of two schemes are never compared.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from es_simhash.errors import SchemeError, SchemeMismatch
+from es_simhash.fingerprints.scheme_keys import HOW_TO_SET, SchemeKey, configured_keys
 
 SUPPORTED_BITS = (64, 128)
 SHINGLE_TOKENS = 4
@@ -22,6 +24,7 @@ _NAME = re.compile(
     rf"doc(?P<bits>{_NUMBER})-word2-b(?P<blocks>{_NUMBER})\."
     rf"chunk{CHUNK_BITS}-char{CHUNK_CHARACTERS}-t(?P<least>{_NUMBER})-(?P<most>{_NUMBER})\."
     rf"shingle{SHINGLE_BITS}-word{SHINGLE_TOKENS}-w(?P<window>{_NUMBER})\.v2"
+    rf"(-key(?P<key_id>[0-9a-f]{{16}}))?"
 )
 
 
@@ -35,6 +38,7 @@ class Scheme:
         min_chunk_tokens: A chunk ends at the first boundary where it has this many tokens.
         max_chunk_tokens: A chunk longer than this is cut into equal parts.
         window: Largest winnowing window, in shingles (runs of four tokens).
+        key_id: Id of the key by which tokens and characters are numbered; None for public hashes.
     """
 
     bits: int = 128
@@ -42,6 +46,7 @@ class Scheme:
     min_chunk_tokens: int = 8
     max_chunk_tokens: int = 60
     window: int = 12
+    key_id: str | None = None
 
     def __post_init__(self) -> None:
         if self.bits not in SUPPORTED_BITS or not 2 <= self.blocks <= self.bits // 2:
@@ -60,10 +65,28 @@ class Scheme:
     @property
     def name(self) -> str:
         """The published name; `parse` turns it back into the scheme."""
+        key = "" if self.key_id is None else f"-key{self.key_id}"
         return (
             f"doc{self.bits}-word2-b{self.blocks}."
             f"chunk{CHUNK_BITS}-char{CHUNK_CHARACTERS}-t{self.min_chunk_tokens}-{self.max_chunk_tokens}."
-            f"shingle{SHINGLE_BITS}-word{SHINGLE_TOKENS}-w{self.window}.v2"
+            f"shingle{SHINGLE_BITS}-word{SHINGLE_TOKENS}-w{self.window}.v2{key}"
+        )
+
+    @property
+    def key(self) -> SchemeKey | None:
+        """Its key; None for public hashes.
+
+        Raises:
+            SchemeError: The key is not among those that are configured, or these cannot be read.
+        """
+        if self.key_id is None:
+            return None
+        keys = keys_by_id()
+        if self.key_id in keys:
+            return keys[self.key_id]
+        got = f"not {', '.join(keys)}" if keys else "and none is configured"
+        raise SchemeError(
+            f"The scheme needs the key with the id {self.key_id}, {got}. {HOW_TO_SET}."
         )
 
     @property
@@ -81,11 +104,25 @@ class Scheme:
         match = _NAME.fullmatch(name)
         if match is None:
             raise SchemeError(f"Unknown scheme {name!r}; names look like {DEFAULT.name!r}.")
-        part = {key: int(value) for key, value in match.groupdict().items()}
-        return cls(part["bits"], part["blocks"], part["least"], part["most"], part["window"])
+        bits, blocks, least, most, window = (
+            int(match[part]) for part in ("bits", "blocks", "least", "most", "window")
+        )
+        return cls(bits, blocks, least, most, window, match["key_id"])
 
 
 DEFAULT = Scheme()
+
+
+def keys_by_id() -> Mapping[str, SchemeKey]:
+    """Return the configured keys.
+
+    Raises:
+        SchemeError: One is no key, or their file cannot be read.
+    """
+    try:
+        return configured_keys()
+    except ValueError as error:
+        raise SchemeError(str(error)) from None
 
 
 def require_same_scheme(first: str, second: str) -> None:

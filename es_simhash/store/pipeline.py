@@ -33,8 +33,13 @@ def pipeline_body(
             with it; otherwise their status says so.
 
     Raises:
-        InputError: A field name is not a path.
+        InputError: A field name is not a path, or the scheme has a key.
     """
+    if scheme.key_id is not None:
+        raise InputError(
+            "The ingest pipeline cannot compute a keyed scheme, as the cluster must not have the "
+            "key. Write with `ingest`, `backfill` or `sweep`."
+        )
     names = [("text_field", name) for name in field_names(text_field)]
     for parameter, name in [*names, ("simhash_field", simhash_field)]:
         if not all(name.split(".")) or name.startswith("_"):

@@ -17,7 +17,7 @@ from es_simhash.text.characters import (
     class_table,
     code_points,
 )
-from es_simhash.text.tokens import Ints, Segmentation
+from es_simhash.text.tokens import Ints, Key, Segmentation
 
 Item = TypeVar("Item")
 # Classes of what ends a sentence; a character of none of them is 0.
@@ -51,6 +51,14 @@ class ChunkSizes(Protocol):
         """Tokens above which a chunk is cut into equal parts."""
 
 
+class SegmentationScheme(ChunkSizes, Protocol):
+    """What a fingerprint scheme says of tokens and chunks."""
+
+    @property
+    def key(self) -> Key | None:
+        """Key by which tokens and characters are numbered; None without one."""
+
+
 @lru_cache(maxsize=1)
 def sentence_classes() -> NDArray[np.uint8]:
     """Return what each code point means for the end of a sentence; 0 for nothing."""
@@ -67,7 +75,7 @@ def _classes_and_marks() -> NDArray[np.uint8]:
     return class_table("characters.txt") | marks
 
 
-def segment(normalised: Sequence[str], sizes: ChunkSizes) -> Segmentation:
+def segment(normalised: Sequence[str], scheme: SegmentationScheme) -> Segmentation:
     """Return the tokens and chunks of normalised texts."""
     joined = _SEPARATOR.join([*normalised, ""])
     codes = code_points(joined)
@@ -84,7 +92,7 @@ def segment(normalised: Sequence[str], sizes: ChunkSizes) -> Segmentation:
     starts, ends = _tokens(classes, resolved)
     texts = np.searchsorted(starts, code_bounds)
     boundaries = _boundaries(marks, resolved, starts)
-    chunks, text_chunks = chunk_bounds(boundaries.tolist(), texts.tolist(), sizes)
+    chunks, text_chunks = chunk_bounds(boundaries.tolist(), texts.tolist(), scheme)
     return Segmentation(
         codes,
         starts,
@@ -96,6 +104,7 @@ def segment(normalised: Sequence[str], sizes: ChunkSizes) -> Segmentation:
         text_chunks,
         positions,
         boundaries,
+        scheme.key,
     )
 
 

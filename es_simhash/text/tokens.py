@@ -1,11 +1,23 @@
 """The tokens and chunks of texts, as `segmentation` makes them."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
+
+
+class Key(Protocol):
+    """Numbers tokens and characters so that nobody else can."""
+
+    def token_numbers(self, tokens: Sequence[str]) -> NDArray[np.uint64]:
+        """Return the number of each token."""
+
+    def character_numbers(self, codes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Return the number of each code point."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +36,7 @@ class Segmentation:
         positions: Positions of `codes` in the joined normalised texts; None when no character is
             ignored.
         boundaries: Tokens before which a sentence or a paragraph ends, ascending.
+        key: Key by which tokens and characters are numbered; None without one.
     """
 
     codes: NDArray[np.uint32]
@@ -36,6 +49,7 @@ class Segmentation:
     text_chunks: Ints
     positions: Ints | None
     boundaries: Ints
+    key: Key | None = field(default=None, repr=False)
 
     def of_text(self, text: int) -> "Segmentation":
         """Return one text of the batch, as if it had been segmented by itself."""
@@ -59,4 +73,5 @@ class Segmentation:
             np.array([0, last_chunk - first_chunk]),
             positions,
             here - first,
+            self.key,
         )

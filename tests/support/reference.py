@@ -143,6 +143,10 @@ def token_number(token: str) -> int:
     return xxh64(total, 0)
 
 
+def character_number(character: str) -> int:
+    return ord(character)
+
+
 def xxh64(value: int, seed: int) -> int:
     return xxhash.xxh64_intdigest(value.to_bytes(8, "little"), seed)
 
@@ -259,7 +263,7 @@ def describe(text: str, scheme: str) -> dict[str, Any]:
 
 def sketch(tokens: list[str]) -> bytes:
     head = "".join(" " + token for token in tokens[:32])
-    marks = {xxh64(run, 3) % 256 for run in runs([ord(c) for c in head], 4)}
+    marks = {xxh64(run, 3) % 256 for run in runs([character_number(c) for c in head], 4)}
     return (
         bitmap(marks, 256)
         + number_list([token for token in tokens[:32] if has_digit(token)], 32)
@@ -308,7 +312,7 @@ def describe_chunk(tokens: list[str], begin: int, end: int) -> dict[str, Any]:
         "end_token": end,
         "characters": characters,
         "length": len(characters),
-        "fingerprint": fingerprint(runs([ord(c) for c in characters], 4), 128),
+        "fingerprint": fingerprint(runs([character_number(c) for c in characters], 4), 128),
     }
 
 

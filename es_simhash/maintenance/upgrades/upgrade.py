@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from es_simhash.errors import ClusterError, EsSimhashError, MappingConflict
+from es_simhash.fingerprints.chosen_scheme import chosen_scheme
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.maintenance.backfills.backfill import backfill
 from es_simhash.maintenance.backfills.backfill_job import BackfillSettings
@@ -77,7 +78,7 @@ class UpgradeOptions:
     """What `upgrade` does.
 
     Attributes:
-        scheme: Published name of the scheme to move to.
+        scheme: Published name of the scheme to move to; `keyed` for the default one with a key.
         revert: Go back to the scheme before the last upgrade.
         finish: After the move, take the fields of the earlier scheme from the documents, so that
             nothing leads back but another upgrade.
@@ -142,7 +143,7 @@ class _Upgrade:
         return self._gateway.mappings(self._index)
 
     def moved(self, options: UpgradeOptions) -> UpgradeReport:
-        wanted = Scheme.parse(options.scheme)
+        wanted = chosen_scheme(options.scheme)
         before = self._entry(self._field)
         now, then = _schemes(before), (wanted.name, _name(_semantics(before)))
         field = self._field if now == then else self._next_field(then)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from es_simhash.errors import InputError, SchemeError, nearest_note
+from es_simhash.fingerprints.chosen_scheme import KEYED, chosen_scheme
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.store.added_schemes import AddedScheme
 from es_simhash.store.indexed_methods import indexed_method, indexed_methods
@@ -18,7 +19,7 @@ def chosen_schemes(
 
     Raises:
         SchemeError: A name is neither that of a scheme nor of a method that makes fingerprints, or
-            there are two schemes.
+            there are two schemes, or the key of one is not configured.
         MissingExtra: A package that a method needs is not installed.
     """
     if isinstance(choice, Scheme):
@@ -27,7 +28,7 @@ def chosen_schemes(
     added: set[AddedScheme] = set()
     for name in [choice] if isinstance(choice, str) else choice:
         if is_published(name):
-            own.append(Scheme.parse(name))
+            own.append(chosen_scheme(name))
         else:
             added.add(_added(name))
     if len(set(own)) > 1:
@@ -43,7 +44,7 @@ def is_published(name: str) -> bool:
 
     What begins like one and is none must say why, as a name with too many bits.
     """
-    return name.startswith("doc")
+    return name == KEYED or name.startswith("doc")
 
 
 def _added(name: str) -> AddedScheme:
