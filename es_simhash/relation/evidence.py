@@ -16,6 +16,7 @@ from es_simhash.relation.relation import (
     Reuse,
     SharedPassage,
     semantic_relation,
+    semantic_score,
 )
 from es_simhash.relation.thresholds import (
     REUSE_KINDS,
@@ -110,7 +111,8 @@ def with_reuse(
     """Return a relation with the reuse of its passages, which decide whether it shares any.
 
     Versions stay versions. The score of other texts that share a passage is from 0.3 on, where
-    relations are shown, to that of versions, by the share of the text that has more of it.
+    relations are shown, to that of versions, by the share of the text that has more of it; texts
+    that are nearer in meaning than that have the score of their similarity.
 
     Args:
         relation: The relation by fingerprints.
@@ -129,6 +131,8 @@ def with_reuse(
     share = max(_alike(query, hit, passages))
     score = SHOWN_SCORE + (VERSION_SCORE - SHOWN_SCORE) * share
     score = min(round(score, SCORE_DIGITS), VERSION_SCORE - 0.0001)
+    if relation.semantics is not None:
+        score = max(score, semantic_score(relation.semantics.similarity))
     coverage = Coverage(*(round(share, SCORE_DIGITS) for share in _covered(query, hit, passages)))
     return replace(relation, kind="shares_passages", score=score, coverage=coverage, reuse=reuse)
 

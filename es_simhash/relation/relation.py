@@ -8,6 +8,7 @@ from typing import Any, Literal
 from es_simhash.relation.field_evidence import FieldEvidence
 from es_simhash.relation.thresholds import (
     BOILERPLATE,
+    MUCH_SHARED,
     SHOWN_SCORE,
     SHOWN_SIMILARITY,
     VERSION_SCORE,
@@ -175,6 +176,18 @@ class Relation:
         if self.kind != "shares_passages" or (self.common or 0.0) < BOILERPLATE:
             return False
         return self.reuse is None or self.reuse.kind != "paraphrased"
+
+    @property
+    def shares_much(self) -> bool:
+        """True when the two share passages, and these are much of one of the texts, leaving out
+        what is common.
+        """
+        if self.kind != "shares_passages":
+            return False
+        is_paraphrased = self.reuse is not None and self.reuse.kind == "paraphrased"
+        common = 0.0 if is_paraphrased else self.common or 0.0
+        greater = max(self.coverage.of_query, self.coverage.of_hit)
+        return greater * (1 - common) >= MUCH_SHARED
 
     @property
     def coverage_sentence(self) -> str:

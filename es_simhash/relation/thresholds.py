@@ -74,6 +74,9 @@ CONTAINED_COVERAGE, CONTAINED_RATIO = 0.6, 0.5
 COMMON_DOCUMENTS = 5
 # Passages of which this share is common say nothing about two documents.
 BOILERPLATE = 0.8
+# Hits whose passages are this share of one of the texts, without what is common, come before what
+# is nearer in meaning (docs/semantic-neighbours.md).
+MUCH_SHARED = 0.2
 # Over a whole index, text that so many owners or families have is common.
 COMMON_GROUPS = 6
 # Texts of one owner, of no family, are one chain where one has so much of the other's shingles.

@@ -1,11 +1,10 @@
 """Answers of a sidecar, narrowed to the documents of the first index that match the filters."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from es_simhash.store.elasticsearch.conditions import MAX_HITS
 from es_simhash.store.elasticsearch.searches import TermSearch
-from es_simhash.store.options import Query
 
 _WIDER = 10
 
@@ -57,19 +56,16 @@ def widened(sent: Mapping[str, Any]) -> dict[str, Any]:
     if sent["track_total_hits"] is not False:
         wide["track_total_hits"] = size + 1
     if "knn" in sent:
-        wide["knn"] = _nearest(sent["knn"], size)
-    else:
-        query = sent["query"]["bool"]
-        wide["query"] = {"bool": {**query, "should": _clauses(query["should"], size)}}
+        searches = sent["knn"]
+        wide["knn"] = (
+            [_wider(search) for search in searches]
+            if isinstance(searches, list)
+            else _wider(searches)
+        )
     return TermSearch(wide) if isinstance(sent, TermSearch) else wide
 
 
-def _clauses(should: Sequence[Query], size: int) -> list[Query]:
-    return [
-        {"knn": _nearest(clause["knn"], size)} if "knn" in clause else clause for clause in should
-    ]
-
-
-def _nearest(search: Mapping[str, Any], size: int) -> dict[str, Any]:
-    nearest = max(size, int(search["k"]))
-    return {**search, "k": nearest, "num_candidates": nearest}
+def _wider(search: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a kNN search for as many more; it has the same part of what is requested."""
+    counts = {name: min(int(search[name]) * _WIDER, MAX_HITS) for name in ("k", "num_candidates")}
+    return {**search, **counts}

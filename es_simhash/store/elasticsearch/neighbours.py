@@ -37,8 +37,12 @@ from es_simhash.store.semantic_codec import (
     unpack_vectors,
 )
 
-# Documents whose distance from the vector counts in the order. More of them cost little; hits do.
-_NEAREST = 5_000
+# Of the documents that are read, the share that may be there for their vectors. The score of a
+# vector is above 0 for each of them, however far it is, and 0 for all others: were there as many
+# as are read, they alone would be (docs/semantic-neighbours.md).
+_NEAREST_SHARE = 0.4
+# Vectors that are looked at for each of these, so that the graph misses none.
+_EXPLORED = 3
 # The share of equal bits of vectors that have nothing in common, and the score of a cosine of 0.
 _UNRELATED = 0.5
 
@@ -46,9 +50,9 @@ _UNRELATED = 0.5
 def near_bodies(request: FindNear, config: IndexConfig, where: Where) -> list[dict[str, Any]]:
     """Return the body of the search for documents near in meaning; none without a profile.
 
-    One query brings all kinds of candidates: those with near vector fingerprints, by kNN, and those
-    with heavy concepts or names in common, in the order of what these add up to. The server
-    computes the cosine of the concepts for all of them; send it with
+    One search brings all kinds of candidates: those with the nearest vectors, by kNN over all
+    shards, and those with heavy concepts or names in common, in the order of what these add up to.
+    The server computes the cosine of the concepts for all of them; send it with
     `include_named_queries_score`.
 
     Args:
@@ -64,11 +68,11 @@ def near_bodies(request: FindNear, config: IndexConfig, where: Where) -> list[di
     required, excluded = clauses(where, config)
     conditions = [own_scheme, *filters_of(where, config)]
     order = _ServerOrder.of(profile)
-    should = [_nearest(space, order.vectors, _size(request), conditions) for space in spaces]
+    should = []
     if terms := concept_terms(profile.query_concepts()):
         should.append(_common(terms, order.concepts, config.simhash_field))
     should += _named(profile, order.names, config)
-    body = {
+    body: dict[str, Any] = {
         "size": _size(request),
         "_source": False,
         "docvalue_fields": _docvalue_fields(request, spaces, config),
@@ -85,6 +89,12 @@ def near_bodies(request: FindNear, config: IndexConfig, where: Where) -> list[di
         # that cannot be among the best: a fifth of the speed, with 100,000 documents.
         "post_filter": own_scheme,
     }
+    if spaces:
+        nearest = _nearest_count(request)
+        body["knn"] = [_nearest(space, order.vectors, nearest, conditions) for space in spaces]
+    if not should:
+        # What has a vector alone: a query without clauses would bring every document.
+        del body["query"]
     return [body]
 
 
@@ -95,13 +105,15 @@ class _ServerOrder(NamedTuple):
         vectors: Weight of the vectors, twice that of their cosine.
         concepts: Weight of the cosine of the concepts.
         names: Weight of the names that are equal in full.
+        weights: Those of the similarity.
         read: How many documents are read for each that is returned.
-        margin: What an unread document may be nearer by than the last that was read.
+        margin: What an unread document may be nearer by than it seems.
     """
 
     vectors: float
     concepts: float
     names: float
+    weights: SimilarityWeights
     read: float
     margin: float
 
@@ -114,20 +126,25 @@ class _ServerOrder(NamedTuple):
         that the first hits are the nearest (docs/semantic-neighbours.md).
         """
         has_vector = profile.vector is not None
-        if has_vector and not profile.has_learned_vector:
-            return cls(0.6, 0.5, 0.15, read=2.0, margin=FINGERPRINT_MARGIN)
         weights = SimilarityWeights.of(
             profile, vectors=has_vector, entities=bool(name_weights(profile))
         )
+        if has_vector and not profile.has_learned_vector:
+            return cls(0.6, 0.5, 0.15, weights, read=2.0, margin=FINGERPRINT_MARGIN)
         # Of a cosine the server makes a number from 0 to 1.
         vectors, concepts = round(2 * weights.vector, 4), round(weights.concepts, 4)
-        return cls(vectors, concepts, weights.entities, read=1.2, margin=UNREAD_MARGIN)
+        return cls(vectors, concepts, weights.entities, weights, read=1.2, margin=UNREAD_MARGIN)
 
 
 def _size(request: FindNear) -> int:
     """Return how many documents to read: more than the limit, as only the nearest are returned."""
     read = _ServerOrder.of(request.profile).read
     return min(math.ceil(read * request.candidates), MAX_HITS)
+
+
+def _nearest_count(request: FindNear) -> int:
+    """Return how many documents are read for their vectors alone, if need be."""
+    return math.ceil(_NEAREST_SHARE * _size(request))
 
 
 @dataclass(frozen=True)
@@ -191,18 +208,18 @@ def _docvalue_fields(request: FindNear, spaces: Sequence[_Space], config: IndexC
     return values
 
 
-def _nearest(space: _Space, boost: float, size: int, conditions: Sequence[Filter]) -> Filter:
-    """Return the clause for the documents whose vectors are nearest."""
-    nearest = min(max(_NEAREST, size), MAX_HITS)
-    search = {
+def _nearest(
+    space: _Space, boost: float, nearest: int, conditions: Sequence[Filter]
+) -> dict[str, Any]:
+    """Return the kNN search for the documents whose vectors are nearest."""
+    return {
         "field": space.searched,
         "query_vector": space.queried,
         "k": nearest,
-        "num_candidates": nearest,
+        "num_candidates": min(_EXPLORED * nearest, MAX_HITS),
         "filter": [*conditions, *({"term": {k: v}} for k, v in space.members.items())],
         "boost": boost,
     }
-    return {"knn": search}
 
 
 def _named(profile: SemanticProfile, boost: float, config: IndexConfig) -> list[Filter]:
@@ -245,8 +262,9 @@ def read_near(
     query_entities = entity_terms(profile.stored_entities(), profile)
     entities = field_path(simhash_field, fields.ENTITIES)
     boost = _ServerOrder.of(profile).concepts
+    cosines = _vector_cosines(values, _spaces(profile, scheme, simhash_field), scheme)
     similarities = similarity_parts(
-        _vector_cosines(values, _spaces(profile, scheme, simhash_field), scheme),
+        cosines,
         [_concept_score(hit) / boost for hit in hits],
         entity_cosines(query_entities, [each.get(entities, ()) for each in values], profile),
         profile,
@@ -269,7 +287,7 @@ def read_near(
         neighbours,
         [(neighbour.index, neighbour.id) for neighbour in neighbours],
         places=places_of([hit for hit, _ in best]),
-        unread=max(farther, _unread(hits, request)),
+        unread=max(farther, _unread(hits, cosines, request)),
         other_vectors=_with_other_vectors([hit for hit, _ in best], profile, config),
     )
 
@@ -299,14 +317,43 @@ def _neighbour(
     )
 
 
-def _unread(hits: Sequence[Mapping[str, Any]], request: FindNear) -> float:
-    """Estimate how near documents may be that were not read; 0 when all were read."""
-    if len(hits) < _size(request):
+def _unread(
+    hits: Sequence[Mapping[str, Any]], cosines: Sequence[float | None], request: FindNear
+) -> float:
+    """Estimate how near documents may be that were not read; 0 when all were read.
+
+    Args:
+        hits: What was read.
+        cosines: Those of their vectors; None for a hit without one.
+        request: What was requested.
+    """
+    order, nearest = _ServerOrder.of(request.profile), _nearest_count(request)
+    last = float(hits[-1]["_score"]) if len(hits) >= _size(request) else 0.0
+    known = sorted((cosine for cosine in cosines if cosine is not None), reverse=True)
+    if len(known) >= nearest and not _are_all_scored(hits, cosines, order):
+        # They may be as far as the last that was read for its vector, and as like otherwise.
+        farthest = max(0.0, known[nearest - 1])
+        alike = last * order.weights.concepts / order.concepts
+        return alike + order.weights.vector * farthest + order.margin
+    if not last:
         return 0.0
-    profile = request.profile
-    order = _ServerOrder.of(profile)
-    unrelated = 0.0 if profile.vector is None else order.vectors * _UNRELATED
-    return max(0.0, float(hits[-1]["_score"]) - unrelated) + order.margin
+    unrelated = order.vectors * _UNRELATED if known else 0.0
+    return max(0.0, last - unrelated) + order.margin
+
+
+def _are_all_scored(
+    hits: Sequence[Mapping[str, Any]], cosines: Sequence[float | None], order: "_ServerOrder"
+) -> bool:
+    """Check whether the score of each hit with a vector has a part for it.
+
+    An engine without a graph of vectors compares all; where few have one, the graph does.
+    """
+    least = order.vectors * _UNRELATED - 1e-3
+    return all(
+        float(hit["_score"]) - _concept_score(hit) >= least
+        for hit, cosine in zip(hits, cosines, strict=True)
+        if cosine is not None
+    )
 
 
 def _vector_cosines(

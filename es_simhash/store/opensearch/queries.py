@@ -49,10 +49,10 @@ return square == 0 ? 0 : (1 + dot / (Math.sqrt(square) * params.norm)) / 2;
 def search_body(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return the body of a search in the words of OpenSearch."""
     wanted: dict[str, Any] = {**body}
-    if "knn" in wanted:
-        wanted["query"] = nearest(wanted.pop("knn"))
-    elif "query" in wanted:
+    if "query" in wanted:
         wanted["query"] = query(wanted["query"])
+    if "knn" in wanted:
+        wanted["query"] = _either(wanted.pop("knn"), wanted.get("query"))
     for name in ("aggs", "post_filter"):
         if name in wanted:
             wanted[name] = query(wanted[name])
@@ -127,6 +127,15 @@ def nearest(search: Mapping[str, Any]) -> dict[str, Any]:
     if "boost" in search:
         scored["boost"] = search["boost"]
     return {"script_score": scored}
+
+
+def _either(searches: Any, further: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the query for what kNN searches or another query bring, whose scores add up."""
+    all_of = searches if isinstance(searches, list) else [searches]
+    queries = [nearest(search) for search in all_of]
+    if further is not None:
+        queries.append({**further})
+    return queries[0] if len(queries) == 1 else {"bool": {"should": queries}}
 
 
 def _weighted_term(search: Any) -> dict[str, Any] | None:
