@@ -145,10 +145,11 @@ def _reuse(query: AnalysedText, hit: AnalysedText, passages: Sequence[AlignedPas
         for kind in REUSE_KINDS
     }
     most: ReuseKind = max(REUSE_KINDS, key=lambda kind: sum(shares[kind]))
-    coverages = [
+    verbatim, edited, paraphrased = (
         Coverage(*(round(share, SCORE_DIGITS) for share in shares[kind])) for kind in REUSE_KINDS
-    ]
-    return Reuse(most, *coverages)
+    )
+    information = sum(passage.agreement.information for passage in passages)
+    return Reuse(most, verbatim, edited, paraphrased, round(information, 1))
 
 
 def _covered(

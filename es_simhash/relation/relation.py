@@ -8,7 +8,7 @@ from typing import Any, Literal
 from es_simhash.relation.field_evidence import FieldEvidence
 from es_simhash.relation.thresholds import (
     BOILERPLATE,
-    MUCH_SHARED,
+    PASSAGE_INFORMATION,
     SHOWN_SCORE,
     SHOWN_SIMILARITY,
     VERSION_SCORE,
@@ -83,12 +83,14 @@ class Reuse:
         verbatim: Share of each text in passages that are word for word in the other.
         edited: Share of each text in passages that were edited.
         paraphrased: Share of each text in passages that were paraphrased or summarised.
+        information: Weight of the words that the passages share, in nats.
     """
 
     kind: ReuseKind
     verbatim: Coverage
     edited: Coverage
     paraphrased: Coverage
+    information: float
 
 
 @dataclass(frozen=True)
@@ -178,16 +180,17 @@ class Relation:
         return self.reuse is None or self.reuse.kind != "paraphrased"
 
     @property
-    def shares_much(self) -> bool:
-        """True when the two share passages, and these are much of one of the texts, leaving out
-        what is common.
+    def leads(self) -> bool:
+        """True of versions, and of texts that share passages by more than chance: they come before
+        what is only nearer in meaning.
+
+        Passages of short texts may share less, as in forms that are filled in; so may what is
+        common.
         """
         if self.kind != "shares_passages":
-            return False
-        is_paraphrased = self.reuse is not None and self.reuse.kind == "paraphrased"
-        common = 0.0 if is_paraphrased else self.common or 0.0
-        greater = max(self.coverage.of_query, self.coverage.of_hit)
-        return greater * (1 - common) >= MUCH_SHARED
+            return self.kind != "semantic"
+        is_by_chance = self.reuse is not None and self.reuse.information < PASSAGE_INFORMATION
+        return not is_by_chance and not self.is_boilerplate
 
     @property
     def coverage_sentence(self) -> str:

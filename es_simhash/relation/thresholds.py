@@ -25,10 +25,10 @@ SHARED_SCORE = 0.03
 # Semantic scores are linear in the similarity up to this one, which has the score 0.3 and is the
 # same story line in news, and from there to where versions begin (docs/semantic-neighbours.md).
 SHOWN_SIMILARITY = 0.34
-# Documents that a search leaves unread are nearer in meaning than the last that was read by more
-# than this for one answer of twenty; of vectors that are found by their fingerprints, for one of a
-# hundred (docs/semantic-neighbours.md).
-UNREAD_MARGIN, FINGERPRINT_MARGIN = 0.06, 0.2
+# Documents that a search leaves unread are nearer in meaning than they seem by at most this, so that
+# one answer of forty lacks one of its ten best and does not say so; the second number is for vectors
+# that are found by their fingerprints (docs/semantic-neighbours.md).
+UNREAD_MARGIN, FINGERPRINT_MARGIN = 0.02, 0.05
 
 # A share counted on few shingles is unsure: what the chunks say counts like this many more, so that
 # one shingle of a short text, found in a long one, says little.
@@ -74,9 +74,6 @@ CONTAINED_COVERAGE, CONTAINED_RATIO = 0.6, 0.5
 COMMON_DOCUMENTS = 5
 # Passages of which this share is common say nothing about two documents.
 BOILERPLATE = 0.8
-# Hits whose passages are this share of one of the texts, without what is common, come before what
-# is nearer in meaning (docs/semantic-neighbours.md).
-MUCH_SHARED = 0.2
 # Over a whole index, text that so many owners or families have is common.
 COMMON_GROUPS = 6
 # Texts of one owner, of no family, are one chain where one has so much of the other's shingles.

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from es_simhash.relation.relation import KINDS, VERSION_KINDS, Relation
+from es_simhash.relation.relation import KINDS, Relation
 
 if TYPE_CHECKING:
     from es_simhash.relation.references import Key
@@ -20,16 +20,16 @@ Rank = Callable[[Relation], float]
 def best_first(relation: Relation, rank: Rank | None = None) -> tuple[Any, ...]:
     """Return the key that sorts relations.
 
-    Versions come first, and what shares much that few others have; then the higher rank, the closer
-    kind, the one that shares less common text, and the id.
+    What shares text by more than chance comes before what is near in meaning; then the higher rank,
+    the closer kind, the one that shares less common text, and the id.
 
     Args:
         relation: The relation.
         rank: In place of its score; None for that.
     """
     value = relation.score if rank is None else rank(relation)
-    follows = relation.kind not in VERSION_KINDS and not relation.shares_much
-    return follows, -value, KINDS.index(relation.kind), relation.common or 0.0, str(relation.id)
+    follows, closer = not relation.leads, KINDS.index(relation.kind)
+    return follows, -value, closer, relation.common or 0.0, str(relation.id)
 
 
 def by_date(dates: "Mapping[Key, Date | None]", *, newest_first: bool) -> Order:

@@ -156,10 +156,45 @@ def test_filters_apply_before_the_cut(asked: Any) -> None:
     only = {"ids": {"values": ["harbour-history"]}}
     found = asked.related(id="bank", options=replace(options, filters=(only,)))
     assert ids(found) == ["harbour-history"]
-    query = asked.searches(id="bank", options=replace(options, filters=(only,)))[2]["query"]["bool"]
-    assert only in query["filter"]
-    [nearest] = [each["knn"] for each in query["should"] if "knn" in each]
+    search = asked.searches(id="bank", options=replace(options, filters=(only,)))[2]
+    assert only in search["query"]["bool"]["filter"]
+    [nearest] = search["knn"]
     assert only in nearest["filter"]
+
+
+@pytest.mark.parametrize("settings", [None, {"number_of_shards": 3}], ids=["one shard", "three"])
+def test_rare_words_are_not_crowded_out_by_near_vectors(
+    client: Any, index_name: str, indexed: Any, settings: Any
+) -> None:
+    if settings:
+        client.indices.create(index=index_name, settings=settings)
+    drinks = ("ale", "stout", "porter", "cider", "lager", "perry", "mead", "wine", "gin", "whisky")
+    places = ("village", "valley", "harbour", "mountain", "city", "island")
+    brewers = [
+        {
+            "id": f"{drink}-{place}",
+            "text": f"Brewers of the {place} sell {drink} to bars and shops, and pour new beer "
+            f"for guests who taste {drink} in the cellar of the {place}.",
+        }
+        for drink in drinks
+        for place in places
+    ]
+    query = (
+        "The brewery Zallinger of Obermais sells its dark beer Ranzenbock and the cider Quittling "
+        "to bars; guests taste Ranzenbock and Quittling in the cellar of Zallinger."
+    )
+    chess = (
+        "Zallinger won the chess cup of Obermais against the grandmasters of the clubs Ranzenbock "
+        "and Quittling. Ranzenbock protested, Quittling resigned, and Zallinger kept the title."
+    )
+    asked = indexed(*brewers, {"id": "chess", "text": chess})
+    wide = asked.related(text=query, options=EVERYTHING)
+    first = ids(wide).index("chess")
+    assert first < 4
+    assert wide.extent.total > 60
+    # Ten documents are read, not sixty; more of them are nearer by their vectors than are read.
+    narrow = replace(EVERYTHING, size=first + 1, limits=Limits(candidates=5))
+    assert "chess" in ids(asked.related(text=query, options=narrow))
 
 
 def test_a_filter_that_no_engine_understands_is_refused(asked: Any) -> None:

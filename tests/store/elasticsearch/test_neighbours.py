@@ -1,5 +1,6 @@
 """The search for semantic neighbours: its body, and what it says of what it leaves unread."""
 
+import base64
 from dataclasses import replace
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
-from es_simhash.relation.thresholds import FINGERPRINT_MARGIN, UNREAD_MARGIN
+from es_simhash.relation.thresholds import UNREAD_MARGIN
 from es_simhash.semantics.semantic_profile import Entity, SemanticProfile
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
 from es_simhash.store.config import IndexConfig
@@ -37,6 +38,12 @@ def clauses(profile: SemanticProfile = PROFILE, candidates: int = 100) -> list[d
     return clauses
 
 
+def knn(profile: SemanticProfile = PROFILE, candidates: int = 100) -> dict[str, Any]:
+    search: dict[str, Any]
+    (search,) = body(profile, candidates)["knn"]
+    return search
+
+
 def unread(scores: list[float], profile: SemanticProfile = PROFILE, candidates: int = 2) -> float:
     hits = [{"_id": str(n), "_index": "i", "_score": score} for n, score in enumerate(scores)]
     response = {"hits": {"hits": hits}}
@@ -44,9 +51,9 @@ def unread(scores: list[float], profile: SemanticProfile = PROFILE, candidates: 
 
 
 def test_the_order_adds_up_vectors_concepts_and_equal_names() -> None:
-    nearest, concepts, *names = clauses()
-    assert nearest["knn"]["field"] == "simhash.vector_fingerprint"
-    assert nearest["knn"]["boost"] == 0.6
+    nearest, (concepts, *names) = knn(), clauses()
+    assert nearest["field"] == "simhash.vector_fingerprint"
+    assert nearest["boost"] == 0.6
     assert concepts["bool"]["boost"] == 0.5
     searched = [each["constant_score"] for each in names]
     assert [each["filter"] for each in searched] == [
@@ -59,14 +66,14 @@ def test_the_order_adds_up_vectors_concepts_and_equal_names() -> None:
 
 def test_vectors_that_say_little_order_less_and_concepts_more() -> None:
     little = replace(PROFILE, vector_table="2026", has_learned_vector=True, vector_trust=0.2)
-    nearest, concepts, *names = clauses(little)
+    concepts, *names = clauses(little)
     # The parts of the similarity, 0.35 x 0.2 of it the vectors': a cosine of 1 scores 1, of -1 0.
-    assert nearest["knn"]["boost"] == 0.14
+    assert knn(little)["boost"] == 0.14
     assert concepts["bool"]["boost"] == 0.73
     boosts = [name["constant_score"]["boost"] for name in names]
     assert sum(boosts) == pytest.approx(0.2, abs=0.001)
     # Without a name the concepts have its part.
-    assert clauses(replace(little, entities=()))[1]["bool"]["boost"] == 0.93
+    assert clauses(replace(little, entities=()))[0]["bool"]["boost"] == 0.93
     # The score of concepts is their cosine times the boost.
     hit = {"_id": "a", "_index": "i", "_score": 0.5, "matched_queries": {"concepts": 0.5}}
     profile = replace(PROFILE, vector=None, entities=())
@@ -76,24 +83,31 @@ def test_vectors_that_say_little_order_less_and_concepts_more() -> None:
     assert found.semantics.concepts == pytest.approx(0.5)
 
 
-def test_many_more_vectors_are_compared_than_documents_are_read() -> None:
-    assert body()["size"] == 200
-    assert clauses()[0]["knn"]["k"] == clauses()[0]["knn"]["num_candidates"] == 5000
-    assert body(candidates=4000)["size"] == clauses(candidates=4000)[0]["knn"]["k"] == 8000
-    assert body(candidates=10_000)["size"] == 10_000
+def test_fewer_than_half_of_what_is_read_is_there_for_its_vectors_alone() -> None:
+    assert (body()["size"], knn()["k"], knn()["num_candidates"]) == (200, 80, 240)
+    assert (body(candidates=4000)["size"], knn(candidates=4000)["k"]) == (8000, 3200)
+    assert body(candidates=10_000)["size"] == knn(candidates=10_000)["num_candidates"] == 10_000
 
 
-def test_a_wider_search_compares_no_fewer_vectors() -> None:
+def test_a_wider_search_has_the_same_part_of_vectors() -> None:
     wide = widened(body(candidates=10))
     assert wide["size"] == 200
-    assert wide["query"]["bool"]["should"][0]["knn"]["k"] == 5000
+    assert [(search["k"], search["num_candidates"]) for search in wide["knn"]] == [(80, 240)]
+    widest = widened(widened(wide))
+    assert widest["size"] == widest["knn"][0]["num_candidates"] == 10_000
 
 
 def test_names_are_left_out_where_they_do_not_count() -> None:
-    assert len(clauses(replace(PROFILE, entities=()))) == 2
+    assert len(clauses(replace(PROFILE, entities=()))) == 1
     # Chinese names are words already.
-    assert len(clauses(replace(PROFILE, language="zh"))) == 2
-    assert [*clauses(replace(PROFILE, vector=None))[0]] == ["bool"]
+    assert len(clauses(replace(PROFILE, language="zh"))) == 1
+    assert "knn" not in body(replace(PROFILE, vector=None))
+
+
+def test_a_text_that_has_a_vector_alone_is_searched_by_it() -> None:
+    alone = body(replace(PROFILE, concepts={}, entities=()))
+    assert "query" not in alone
+    assert len(alone["knn"]) == 1
 
 
 def test_nothing_is_unread_when_there_were_fewer_than_requested() -> None:
@@ -114,9 +128,41 @@ def test_the_nearest_are_returned_and_what_is_left_counts_as_unread() -> None:
 
 
 def test_what_is_unread_may_be_nearer_than_the_last_that_was_read_by_a_margin() -> None:
-    # Vectors that have nothing in common have half of their bits equal.
-    assert unread([0.9, 0.8, 0.7, 0.65]) == pytest.approx(0.35 + FINGERPRINT_MARGIN)
-    assert unread([0.9, 0.8, 0.7, 0.2]) == FINGERPRINT_MARGIN
     assert unread([0.9, 0.8, 0.7, 0.2], replace(PROFILE, vector=None)) == pytest.approx(
         0.2 + UNREAD_MARGIN
     )
+
+
+LEARNED = replace(PROFILE, vector_table="2026", has_learned_vector=True, vector_trust=1.0)
+
+
+def read_by_cosines(rows: list[tuple[float, float]]) -> float:
+    """Return how near what is unread may be, by score and cosine of what was read; no names."""
+    values = {"simhash.vector_table": ["2026"], "simhash.vector_language": ["en"]}
+    hits = []
+    for number, (score, cosine) in enumerate(rows):
+        across = np.zeros(256)
+        across[0], across[1] = 1, -1
+        vector = cosine * VECTOR + np.sqrt(1 - cosine**2) * across / np.sqrt(2)
+        packed = base64.b64encode(np.round(vector * 127).astype(np.int8).tobytes()).decode()
+        fields = {**values, "simhash.index_vector": [packed]}
+        hits.append({"_id": str(number), "_index": "i", "_score": score, "fields": fields})
+    request = FindNear(replace(LEARNED, entities=()), Where(), 5)
+    return read_near([{"hits": {"hits": hits}}], request, CONFIG).unread
+
+
+def test_what_is_unread_is_as_far_as_the_last_of_the_nearest_vectors() -> None:
+    # Of six that are read, three are there for their vectors; the others have no part for theirs.
+    rows = [(0.65, 0.9), (0.63, 0.8), (0.595, 0.7), (0.4, 0.2), (0.3, 0.1), (0.2, 0.0)]
+    assert read_by_cosines(rows) == pytest.approx(0.2 + 0.35 * 0.7 + UNREAD_MARGIN, abs=0.01)
+
+
+def test_where_all_vectors_are_compared_what_is_unread_scores_less_than_the_last() -> None:
+    # An engine without a graph: a cosine of 0 scores 0.35.
+    rows = [(0.7, 0.9), (0.65, 0.8), (0.6, 0.7), (0.55, 0.2), (0.52, 0.1), (0.5, 0.0)]
+    assert read_by_cosines(rows) == pytest.approx(0.5 - 0.35 + UNREAD_MARGIN, abs=0.01)
+
+
+def test_where_all_that_shares_a_concept_was_read_only_vectors_may_be_near() -> None:
+    rows = [(0.65, 0.9), (0.63, 0.8), (0.595, 0.7), (0.4, 0.2), (0.3, 0.1)]
+    assert read_by_cosines(rows) == pytest.approx(0.35 * 0.7 + UNREAD_MARGIN, abs=0.01)
