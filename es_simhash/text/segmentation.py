@@ -17,7 +17,7 @@ from es_simhash.text.characters import (
     class_table,
     code_points,
 )
-from es_simhash.text.tokens import Ints, Key, Segmentation
+from es_simhash.text.tokens import Ints, NumberingKey, Segmentation
 
 Item = TypeVar("Item")
 # Classes of what ends a sentence; a character of none of them is 0.
@@ -55,7 +55,7 @@ class SegmentationScheme(ChunkSizes, Protocol):
     """What a fingerprint scheme says of tokens and chunks."""
 
     @property
-    def key(self) -> Key | None:
+    def key(self) -> NumberingKey | None:
         """Key by which tokens and characters are numbered; None without one."""
 
 

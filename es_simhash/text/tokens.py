@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 
 
-class Key(Protocol):
+class NumberingKey(Protocol):
     """Numbers tokens and characters so that nobody else can."""
 
     def token_numbers(self, tokens: Sequence[str]) -> NDArray[np.uint64]:
@@ -49,7 +49,7 @@ class Segmentation:
     text_chunks: Ints
     positions: Ints | None
     boundaries: Ints
-    key: Key | None = field(default=None, repr=False)
+    key: NumberingKey | None = field(default=None, repr=False)
 
     def of_text(self, text: int) -> "Segmentation":
         """Return one text of the batch, as if it had been segmented by itself."""
