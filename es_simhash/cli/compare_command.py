@@ -8,7 +8,7 @@ import click
 from es_simhash.cli.changes_output import ChangesFormat, are_compared, print_changes
 from es_simhash.cli.commands import command
 from es_simhash.cli.files import read_text, require_writable, write_file
-from es_simhash.cli.options import PassageOrder, Vocabulary
+from es_simhash.cli.options import PassageOrder, VocabularyFile
 from es_simhash.cli.relation_tables import print_relation
 from es_simhash.constraints import constraints
 from es_simhash.differences.rendering.comparison_page import changes_html
@@ -28,7 +28,7 @@ def compare(
     b: str,
     *,
     scheme: str = DEFAULT.name,
-    vocabulary: Vocabulary = None,
+    vocabulary: VocabularyFile = None,
     passage_order: PassageOrder = "weight",
     method: str | None = None,
     wants_changes: Annotated[bool, constraints(called="changes")] = False,

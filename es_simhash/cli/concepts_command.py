@@ -9,7 +9,7 @@ from rich.text import Text
 
 from es_simhash.cli.commands import command
 from es_simhash.cli.files import read_text
-from es_simhash.cli.options import Semantics, TableOrJson, Vocabulary
+from es_simhash.cli.options import Semantics, TableOrJson, VocabularyFile
 from es_simhash.cli.output import print_json, print_problems
 from es_simhash.errors import InputError
 from es_simhash.semantics.extractors.builtin import find_phrases
@@ -31,7 +31,7 @@ def concepts(
     file: str,
     *,
     semantics: Semantics,
-    vocabulary: Vocabulary = None,
+    vocabulary: VocabularyFile = None,
     output_format: TableOrJson = "table",
 ) -> None:
     """Show the entities, concepts and key phrases of FILE.

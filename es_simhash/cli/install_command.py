@@ -9,7 +9,14 @@ import click
 
 from es_simhash.cli.commands import Chosen, command
 from es_simhash.cli.config_command import described
-from es_simhash.cli.options import Fields, Semantics, Target, Vocabulary, no_index
+from es_simhash.cli.options import (
+    Fields,
+    Semantics,
+    Target,
+    Vocabulary,
+    no_index,
+    vocabulary_file,
+)
 from es_simhash.cli.output import require_yes
 from es_simhash.constraints import constraints
 from es_simhash.errors import ClusterError, InputError
@@ -79,6 +86,7 @@ def install(
     """
     if index is None and not component_template and template is None:
         raise click.UsageError("Missing argument 'INDEX'.")
+    vocabulary = vocabulary_file(vocabulary, target.connection)
     if vocabulary:
         semantics = replace(semantics, vocabulary=vocabulary_digest(vocabulary))
     if with_semantics:

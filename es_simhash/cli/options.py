@@ -43,14 +43,39 @@ PassageOrder = Annotated[
 Quiet = Annotated[
     bool, constraints(help="Show no progress, only failures and the summary.", group="Output")
 ]
+# Begins the name of a set of the cluster, as a vocabulary.
+_SYNONYMS_SET = "synonyms:"
+
+
+class _VocabularyPath(click.Path):
+    """A file of a vocabulary, or a synonyms set of the cluster where a command reads one."""
+
+    def __init__(self, *, takes_sets: bool) -> None:
+        super().__init__(exists=True, dir_okay=False)
+        self._takes_sets = takes_sets
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not str(value).startswith(_SYNONYMS_SET):
+            return super().convert(value, param, ctx)
+        if self._takes_sets:
+            return value
+        return self.fail(
+            f"{value!r} is in a cluster, and this command reads files alone.", param, ctx
+        )
+
+
+_VOCABULARY = (
+    "Synonyms (.txt) or SKOS taxonomy (.ttl, .rdf, .jsonld) for the concepts of the evidence"
+)
 Vocabulary = Annotated[
     str | None,
-    _EXISTING,
-    constraints(
-        help="Synonyms (.txt) or SKOS taxonomy (.ttl, .rdf, .jsonld) for the concepts of the "
-        "evidence.",
-        group="Fields",
-    ),
+    _VocabularyPath(takes_sets=True),
+    constraints(help=f"{_VOCABULARY}; synonyms:NAME is a set of the cluster.", group="Fields"),
+]
+VocabularyFile = Annotated[
+    str | None,
+    _VocabularyPath(takes_sets=False),
+    constraints(help=f"{_VOCABULARY}.", group="Fields"),
 ]
 MetricsFile = Annotated[
     Path | None,
@@ -141,6 +166,21 @@ def gateway_to(connection: Connection) -> "Gateway":
     return Gateway(connect(connection))
 
 
+def vocabulary_file(named: str | None, connection: Connection) -> str | None:
+    """Return the file of a vocabulary; a synonyms set of the cluster is written to one.
+
+    Raises:
+        InputError: There is no such set.
+        ClusterError: The cluster has no such sets, or they may not be read.
+    """
+    if named is None or not named.startswith(_SYNONYMS_SET):
+        return named
+    from es_simhash.store.elasticsearch.synonyms_sets import synonyms_file
+
+    with gateway_to(connection) as gateway:
+        return synonyms_file(gateway, named.removeprefix(_SYNONYMS_SET))
+
+
 @contextmanager
 def named_indices(connection: Connection, *, may_create: str | None = None) -> Iterator[None]:
     """Say which index was probably meant where one is named that does not exist.
@@ -180,7 +220,7 @@ class Target:
 
     Attributes:
         index: Index, alias or data stream; empty where a command may do without.
-        vocabulary: Synonyms or taxonomy.
+        vocabulary: Synonyms or taxonomy: a file, or synonyms:NAME.
         text_field: Text field, or several as headline,body; dots separate the parts of a path;
             None for the one of `es-simhash config`, else text.
         simhash_field: Object field of the fingerprints.
@@ -196,7 +236,8 @@ class Target:
     @property
     def config(self) -> IndexConfig:
         """The configuration that options name; the rest is what the index says."""
-        config = IndexConfig(simhash_field=self.simhash_field, vocabulary=self.vocabulary)
+        vocabulary = vocabulary_file(self.vocabulary, self.connection)
+        config = IndexConfig(simhash_field=self.simhash_field, vocabulary=vocabulary)
         return config if self.text_field is None else replace(config, text_field=self.text_field)
 
     @contextmanager

@@ -38,6 +38,8 @@ PAGE = (Path(__file__).parents[2] / "docs" / "privileges.md").read_text("utf-8")
 INDEX, STATE, SIDECAR = "articles", "articles-simhash", "articles-near"
 # The role that has what the API key of the page has.
 API_KEY = "api-key"
+# One that also may read synonyms sets, which is a role of its own.
+SYNONYMS = "synonyms"
 # One that may not ask which engine answers.
 WITHOUT_ROOT = "without-root"
 PRODUCT = engine_tests.tested_product()
@@ -179,6 +181,8 @@ def roles() -> dict[str, Any]:
     made = {role_name(name): role(granted(case)) for name, case in CASES.items()}
     (request,) = (block.request for block in blocks("docs/privileges.md") if block.request)
     made[API_KEY] = json.loads(request[2])["role_descriptors"]["related"]
+    more = json.loads((ROLES / "more" / "synonyms.json").read_text("utf-8"))
+    made[SYNONYMS] = {**role(granted(CASES["related"])), **more}
     for name, index, privilege in lacking():
         privileges = granted(CASES[name])
         privileges[index] = [each for each in privileges[index] if each != privilege]
@@ -351,6 +355,22 @@ def test_the_privileges_of_the_api_key_on_the_page_are_enough_for_related(
     prepare("related")
     done = run_as(CASES["related"], API_KEY)
     assert done.exit_code == 0, done.output
+
+
+@of_elasticsearch
+def test_a_synonyms_set_is_read_with_a_privilege_of_its_own(
+    prepare: Callable[[str], None], run_as: Callable[..., Any]
+) -> None:
+    prepare("related")
+    asked = (*CASES["related"].arguments, "--vocabulary", "synonyms:banks")
+    # The node of the tests cannot store a set: whoever may read is told that there is none.
+    for user, sentence in (
+        (role_name("related"), "Grant manage_search_synonyms, "),
+        (SYNONYMS, "Synonyms set 'banks' does not exist."),
+    ):
+        done = run_as(Case("related", asked), user)
+        assert done.exit_code == 1, done.output
+        assert sentence in done.stderr
 
 
 @of_elasticsearch

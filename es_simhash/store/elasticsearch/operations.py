@@ -53,6 +53,7 @@ _APIS: dict[str, str | dict[str, str]] = {
     "_search": "search",
     "_settings": {"GET": "indices.get_settings", "PUT": "indices.put_settings"},
     "_stats": "indices.stats",
+    "_synonyms": "synonyms.get_synonym",
     "_update": "update",
 }
 
