@@ -1,0 +1,1 @@
+"""Articles, and what is related to them."""
