@@ -29,6 +29,7 @@ RUN_BY = {
     "docs/spark.md": "tests/spark/test_frames.py",
     "docs/your-search.md": "tests/maintenance/families/test_your_search.py",
     "examples/django/README.md": "tests/examples",
+    "examples/kibana/README.md": "tests/examples",
     "examples/newsroom/README.md": "tests/examples",
     "examples/server-side/README.md": "tests/examples",
     "examples/react/README.md": "tests/examples",
