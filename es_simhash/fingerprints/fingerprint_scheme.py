@@ -7,9 +7,12 @@ fingerprints of two schemes are never compared.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from es_simhash.errors import SchemeError, SchemeMismatch
-from es_simhash.fingerprints.scheme_keys import HOW_TO_SET, SchemeKey, configured_keys
+
+if TYPE_CHECKING:
+    from es_simhash.fingerprints.scheme_keys import SchemeKey
 
 SUPPORTED_BITS = (64, 128)
 SHINGLE_TOKENS = 4
@@ -73,7 +76,7 @@ class Scheme:
         )
 
     @property
-    def key(self) -> SchemeKey | None:
+    def key(self) -> "SchemeKey | None":
         """Its key; None for public hashes.
 
         Raises:
@@ -84,6 +87,8 @@ class Scheme:
         keys = keys_by_id()
         if self.key_id in keys:
             return keys[self.key_id]
+        from es_simhash.fingerprints.scheme_keys import HOW_TO_SET
+
         got = f"not {', '.join(keys)}" if keys else "and none is configured"
         raise SchemeError(
             f"The scheme needs the key with the id {self.key_id}, {got}. {HOW_TO_SET}."
@@ -113,12 +118,15 @@ class Scheme:
 DEFAULT = Scheme()
 
 
-def keys_by_id() -> Mapping[str, SchemeKey]:
+def keys_by_id() -> "Mapping[str, SchemeKey]":
     """Return the configured keys.
 
     Raises:
         SchemeError: One is no key, or their file cannot be read.
     """
+    # It takes numpy, which names of schemes do without.
+    from es_simhash.fingerprints.scheme_keys import configured_keys
+
     try:
         return configured_keys()
     except ValueError as error:
