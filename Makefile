@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
   bench-backfill bench-painless bench-families bench-family bench-family-run bench-sweep bench-decisions \
   bench-passages bench-copies bench-changes bench-chains bench-widget bench-first-run bench-load bench-async bench-distinct bench-outage bench-strain bench-contract \
   bench-parts-of-speech bench-peers version-weights bench-candidates bench-engines bench-schemes bench-tune \
-  evaluate experiments test-spark bench-spark test-faults test-fuzz test-soak test-mutation test-versions supply-chain sdist audit
+  evaluate experiments test-spark bench-spark test-faults test-fuzz test-soak test-mutation test-branches test-versions supply-chain sdist audit
 
 # Installs extras into the environment, which is made when it is missing. uv installs what pip would,
 # from the same index, in a third of the time; without it pip does.
@@ -93,6 +93,10 @@ test-soak: $(STAMP)
 # Small changes of the arithmetic and of decisions, each of which a test has to notice (--only).
 test-mutation: $(STAMP)
 	@$(BIN)/python -m tests.mutation $(ARGS)
+
+# Branches of the decisions at ingest, of their records and of undo that no test takes (--processes).
+test-branches: $(STAMP)
+	@$(BIN)/python -m tests.branches $(ARGS)
 
 # Spark weighs 750 MB, so that it comes with these targets alone; a JDK 17 is needed.
 SPARK := $(VENV)/.spark

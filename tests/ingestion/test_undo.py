@@ -9,6 +9,8 @@ from es_simhash.errors import IndexMissing, InputError
 from es_simhash.ingestion.undo import UndoReport, undo
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.elasticsearch.retry import RetryPolicy
+from es_simhash.store.installation.install import install
+from tests.support.desk import Desk
 from tests.support.proxy import Proxy
 
 pytestmark = pytest.mark.cluster
@@ -139,3 +141,35 @@ def test_a_cluster_that_is_busy_at_the_end_is_waited_for(
         done = undo(client, desk.name, desk.audit, retry=quick)
     assert (done.restored, len(busy)) == (6, 2)
     assert desk.documents() == without_ids(documents)
+
+
+def test_a_document_that_the_mapping_rejects_by_now_is_reported(desk: Any, documents: Any) -> None:
+    documents[1]["a"] = "no number"
+    desk.write(documents[:3], "skip")
+    desk.client.indices.put_mapping(index=desk.name, properties={"a": {"type": "long"}})
+    done = desk.undo()
+    ((id, reason),) = done.failed
+    assert (id, done.restored) == ("0v", 1)
+    assert "[a]" in reason
+    assert set(desk.documents()) == {"0", "0c"}
+
+
+@pytest.mark.parametrize("action", ["skip", "replace", "link"])
+def test_documents_with_a_routing_come_back_to_where_they_were(
+    client: Any, index_name: str, tmp_path: Any, documents: Any, action: str
+) -> None:
+    settings = {"number_of_shards": 3, "number_of_replicas": 0}
+    client.indices.create(index=index_name, settings=settings)
+    install(client, index_name, semantics=None)
+    desk = Desk(client, index_name, tmp_path)
+    routed = [{**each, "_routing": f"customer {n}"} for n, each in enumerate(documents)]
+    # Of one id there is one routing: another document of one that was kept fails.
+    again = {**routed[action == "replace"], "_routing": "another"}
+    assert desk.write([*routed, again], action, batch=4)[again["_id"]] == "failed"
+    desk.undo()
+    client.indices.refresh(index=index_name)
+    hits = client.search(index=index_name, size=100)["hits"]["hits"]
+    assert {hit["_id"]: hit["_routing"] for hit in hits} == {
+        each["_id"]: each["_routing"] for each in routed
+    }
+    assert not any(desk.marks().values())

@@ -102,8 +102,7 @@ class DecidedDocuments:
             displaced = self._replaced(decision, other)
         self.removed.discard(id)
         self._here[id] = position
-        if decision.document.mark is not None:
-            self._marks[position] = decision.document.mark
+        self._marks[position] = _mark_of(decision.document)
         return Outcome(
             id,
             "written",
@@ -117,9 +116,7 @@ class DecidedDocuments:
 
     def _overwritten(self, decision: Decision) -> Displaced | None:
         """Settle what the document with the same id is; return it if its batch was before."""
-        mark, before = decision.document.mark, self._here.get(decision.id)
-        if mark is None:
-            return None
+        mark, before = _mark_of(decision.document), self._here.get(decision.id)
         if before is None:
             is_gone = decision.id in self.removed
             return None if is_gone else displaced_by(mark, self._earlier.get(decision.id))
@@ -157,7 +154,6 @@ class DecidedDocuments:
         standing = [
             Standing(self._marks[position], self.outcomes[position].status)
             for position in positions
-            if position in self._marks
         ]
         gone = [key_of(id) for id in sorted(self.removed)]
         self.records += self._run.put(standing, gone)
@@ -331,8 +327,12 @@ class Pending(NamedTuple):
     @property
     def mark(self) -> Mark:
         """How the run remembers it."""
-        assert self.item.mark is not None, "it was not read by a run"
-        return self.item.mark
+        return _mark_of(self.item)
+
+
+def _mark_of(document: IncomingDocument) -> Mark:
+    assert document.mark is not None, "it was not read by a run"
+    return document.mark
 
 
 def _together(pending: Sequence[Pending], run: RunDocuments) -> int:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from es_simhash.errors import InputError
+from es_simhash.ingestion.ingest import ingest
 from tests.support.library import fill
 from tests.support.shelf import revised, text
 
@@ -63,3 +64,26 @@ def test_a_text_without_words_is_an_error(client: Any, index: str) -> None:
 
     with pytest.raises(InputError, match="no words"):
         check(client, index).decide("…", OnVersion("skip"))
+
+
+@pytest.mark.parametrize("what", ["deleted", "changed"])
+def test_a_version_that_is_not_there_any_more_makes_way_for_the_next(
+    client: Any, index: str, what: str
+) -> None:
+    from es_simhash.ingestion.deduplication.version_rules import OnVersion
+
+    draft = text(1)
+    near, far = revised(draft, 2), f"{revised(draft, 3)} {text(9)[:200]}"
+    fill(client, index, {"id": "near", "text": near}, {"id": "far", "text": far}, semantics=None)
+    rules = OnVersion("skip")
+    assert check(client, index).decide(draft, rules).other == "near"
+    # Searches do not know it yet.
+    client.indices.put_settings(index=index, settings={"refresh_interval": -1})
+    if what == "deleted":
+        client.delete(index=index, id="near")
+    else:
+        changed = [{"id": "near", "text": text(5)}]
+        assert all(each.ok for each in ingest(client, index, changed))
+    assert check(client, index).decide(draft, rules).other == "far"
+    client.delete(index=index, id="far")
+    assert check(client, index).decide(draft, rules).action == "write"

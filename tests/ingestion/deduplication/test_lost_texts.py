@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from es_simhash.ingestion.deduplication import lost_texts
 from es_simhash.ingestion.deduplication.version_rules import LOSE
 from es_simhash.maintenance.families.dismissals_and_joins import join
 
@@ -191,3 +192,11 @@ def test_the_report_counts_what_was_kept(strict: Any, texts: Any, tmp_path: Any)
     assert outcomes[2].reason is not None
     assert outcomes[2].reason.startswith("Written and flagged, as text would be lost (")
     assert "; 1988): version of 'short', score" in outcomes[2].reason
+
+
+def test_what_is_not_remembered_is_compared_again(
+    strict: Any, texts: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lost_texts, "_MAX_REMEMBERED", 1)
+    statuses = strict.write(documents(texts, "short", "longer", "number"), "skip", lose=0.2)
+    assert statuses == {"short": "written", "longer": "skipped", "number": "written"}

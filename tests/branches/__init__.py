@@ -1,0 +1,1 @@
+"""Branch coverage of what decides about versions and of what undoes it."""
