@@ -15,7 +15,8 @@ import os
 import random
 import signal
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -26,10 +27,32 @@ from tests.mutation.mutants import Mutant, exchange, mutants
 
 _KNOWN = Path(__file__).with_name("survivors.tsv")
 _SECONDS = 120
+_PROGRESS_SECONDS = 15
 _NOT_MADE = 99
 # Without the pins of tests/relation/test_thresholds.py, which notice any change and know no reason.
 MODULES: dict[str, Sequence[str]] = {
     "fingerprints.blocks": ("fingerprints/test_blocks.py",),
+    "ingestion.bulk.prepared_batches": ("ingestion/bulk/test_prepared_batches.py",),
+    "ingestion.bulk.run_documents": (
+        "ingestion/bulk/test_run_documents.py",
+        "ingestion/bulk/test_prepared_batches.py",
+        "ingestion/test_conflicts.py",
+    ),
+    "ingestion.deduplication.audit_runs": ("ingestion/deduplication/test_audit_parts.py",),
+    "ingestion.deduplication.batch_decider": (
+        "ingestion/deduplication/test_batch_decider.py",
+        "ingestion/deduplication/test_effects.py",
+    ),
+    "ingestion.deduplication.effects": ("ingestion/deduplication/test_effects.py",),
+    "ingestion.deduplication.lost_texts": ("ingestion/deduplication/test_decision_parts.py",),
+    "ingestion.deduplication.reservations": ("ingestion/deduplication/test_reservation_parts.py",),
+    "ingestion.deduplication.version_decisions": (
+        "ingestion/deduplication/test_decision_parts.py",
+    ),
+    "ingestion.deduplication.version_rules": (
+        "ingestion/deduplication/test_decision_parts.py",
+        "ingestion/deduplication/test_audit_parts.py",
+    ),
     "relation.loss": ("relation/test_lost_text.py",),
     "relation.resemblance": ("relation/test_resemblance.py",),
     "relation.scoring": ("relation/test_scoring_thresholds.py",),
@@ -56,12 +79,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         _require_green(tests)
         path = Path(str(importlib.util.find_spec(f"es_simhash.{module}").origin))  # type: ignore[union-attr]
         tried = [each for each in mutants(path) if chosen.random() < options.share]
-        survivors = [mutant.name for mutant in tried if not _is_killed(mutant, tests)]
+        print(f"{module}: {len(tried)} mutants", flush=True)
+        survivors = list(_survivors(tried, tests))
         unknown = [name for name in survivors if f"{module} {name}" not in known]
         total, wrong = total + len(tried), wrong + len(unknown)
-        named = len(survivors) - len(unknown)
-        print(f"{module}: {len(tried)} mutants, {len(unknown)} survive, {named} as named",
-              flush=True)  # fmt: skip
+        print(f"  {len(unknown)} survive, {len(survivors) - len(unknown)} as named", flush=True)
         for name in unknown:
             print(f"  {module} {name}", flush=True)
     print(f"{total} mutants, {wrong} survive that have no reason")
@@ -72,6 +94,17 @@ def _require_green(tests: Sequence[str]) -> None:
     """Run the tests once without a change, which also imports what they need."""
     if status := _tested(tests):
         raise EsSimhashError(f"The tests {', '.join(tests)} fail without a change ({status}).")
+
+
+def _survivors(tried: Sequence[Mutant], tests: Sequence[str]) -> Iterator[str]:
+    """Yield the names of those that no test notices, and print how far it is."""
+    printed = time.monotonic()
+    for number, mutant in enumerate(tried):
+        if time.monotonic() - printed > _PROGRESS_SECONDS:
+            printed = time.monotonic()
+            print(f"  {number} of {len(tried)}", flush=True)
+        if not _is_killed(mutant, tests):
+            yield mutant.name
 
 
 def _is_killed(mutant: Mutant, tests: Sequence[str]) -> bool:
