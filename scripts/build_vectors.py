@@ -7,10 +7,14 @@ changes, so running this changes them only when a text or a scheme was added.
 """
 
 import json
+import os
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
+from es_simhash.fingerprints.chosen_scheme import chosen_scheme
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
+from es_simhash.fingerprints.scheme_keys import KEY_FILE_VARIABLE, KEY_VARIABLE
 from es_simhash.store import semantic_conformance
 from es_simhash.store.conformance import Vector, describe
 
@@ -24,6 +28,15 @@ def vectors() -> list[Vector]:
     """Compute the vectors of the readable input file."""
     entries = json.loads((DATA / "vectors.input.json").read_text("utf-8"))["texts"]
     return [_vector(entry) for entry in entries]
+
+
+def keyed_vectors() -> dict[str, Any]:
+    """Compute those of the scheme with the key of that file."""
+    keyed = json.loads((DATA / "vectors.input.json").read_text("utf-8"))["keyed"]
+    with patch.dict(os.environ, {KEY_VARIABLE: keyed["key"], KEY_FILE_VARIABLE: ""}):
+        scheme = chosen_scheme("keyed").name
+        made = [_vector({**entry, "scheme": scheme}) for entry in keyed["texts"]]
+    return {"key": keyed["key"], "vectors": made}
 
 
 def _vector(entry: dict[str, Any]) -> Vector:
@@ -42,7 +55,9 @@ def _expand(entry: dict[str, Any]) -> str:
 def write_vectors(folder: Path = DATA) -> None:
     """Write vectors.json, one vector a line."""
     lines = ",\n".join(json.dumps(vector) for vector in vectors())
-    content = f'{{"about": {json.dumps(_ABOUT_VECTORS)}, "vectors": [\n{lines}\n]}}\n'
+    keyed = json.dumps(keyed_vectors())
+    about = json.dumps(_ABOUT_VECTORS)
+    content = f'{{"about": {about}, "vectors": [\n{lines}\n],\n"keyed": {keyed}}}\n'
     (folder / "vectors.json").write_text(content, "ascii")
 
 

@@ -42,6 +42,13 @@ def vectors() -> list[Vector]:
     return published
 
 
+def keyed_vectors() -> tuple[str, list[Vector]]:
+    """Return a key, and the published vectors with it; `check` needs it configured."""
+    content = (files("es_simhash") / "data" / "vectors.json").read_text("utf-8")
+    keyed = json.loads(content)["keyed"]
+    return keyed["key"], keyed["vectors"]
+
+
 def describe(content: str, scheme: Scheme = DEFAULT) -> Vector:
     """Return the fingerprints of a text with the steps that lead to them."""
     normalised = normalise(content)

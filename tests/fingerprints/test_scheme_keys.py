@@ -18,8 +18,10 @@ from es_simhash.fingerprints.scheme_keys import (
     KEY_VARIABLE,
 )
 from es_simhash.fingerprints.text_fingerprints import fingerprint, fingerprint_batch
+from es_simhash.store import conformance
 from es_simhash.store.codec import simhash_object
 from es_simhash.store.conformance import describe
+from scripts import build_vectors
 from tests.support import reference
 from tests.support.made_up_texts import make_text
 
@@ -83,6 +85,17 @@ def test_a_second_implementation_computes_the_same(monkeypatch: pytest.MonkeyPat
     )
     for text in (TEXT * 9, make_text(1, 300), "ein Wort", "第12条 第13条", ""):
         assert describe(text, keyed()) == reference.describe(text, keyed().name)
+
+
+def test_the_published_vectors_with_a_key_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    key, vectors = conformance.keyed_vectors()
+    monkeypatch.setenv(KEY_VARIABLE, key)
+    assert {vector["scheme"] for vector in vectors} == {keyed().name}
+    assert conformance.check(vectors) == []
+    assert build_vectors.keyed_vectors() == {"key": key, "vectors": vectors}
+    monkeypatch.setenv(KEY_VARIABLE, OTHER)
+    with pytest.raises(SchemeError):
+        conformance.check(vectors)
 
 
 def test_texts_share_under_a_key_what_they_share_without() -> None:
