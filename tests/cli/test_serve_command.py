@@ -222,7 +222,7 @@ def test_it_prints_its_address_and_that_of_the_explorer_once_it_answers(
                 assert "ok" in body(f"{found[1]}/healthz")
         # Nobody need read what the server says of itself to find the address.
         logged = map(json.loads, (tmp_path / "log").read_text().splitlines())
-        assert {line["event"] for line in logged} <= {"request"}
+        assert {line["event"] for line in logged} <= {"request", "waiting for worker"}
 
 
 def test_check_serves_nothing(run: Run, tenants: str, cluster_url: str) -> None:
