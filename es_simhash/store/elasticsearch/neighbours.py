@@ -72,6 +72,9 @@ def near_bodies(request: FindNear, config: IndexConfig, where: Where) -> list[di
     if terms := concept_terms(profile.query_concepts()):
         should.append(_common(terms, order.concepts, config.simhash_field))
     should += _named(profile, order.names, config)
+    if not should and not spaces:
+        # What it has is too common to be searched for.
+        return []
     body: dict[str, Any] = {
         "size": _size(request),
         "_source": False,

@@ -9,6 +9,7 @@ import pytest
 
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
 from es_simhash.relation.thresholds import UNREAD_MARGIN
+from es_simhash.semantics.background import Background, LanguageBackground
 from es_simhash.semantics.semantic_profile import Entity, SemanticProfile
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
 from es_simhash.store.config import IndexConfig
@@ -108,6 +109,17 @@ def test_a_text_that_has_a_vector_alone_is_searched_by_it() -> None:
     alone = body(replace(PROFILE, concepts={}, entities=()))
     assert "query" not in alone
     assert len(alone["knn"]) == 1
+
+
+def test_a_text_whose_names_are_all_too_common_is_not_searched_for() -> None:
+    common = LanguageBackground(1000, names={"port elm": 900, "port": 900, "elm": 900})
+    background = Background("2026-11-26", DEFAULT_SEMANTICS.name, {"en": common})
+    names_alone = replace(
+        PROFILE, concepts={}, vector=None, entities=(Entity("Port Elm"),), background=background
+    )
+    request = FindNear(names_alone, Where(), 100)
+    assert near_bodies(request, CONFIG, Where()) == []
+    assert not read_near([], request, CONFIG).neighbours
 
 
 def test_nothing_is_unread_when_there_were_fewer_than_requested() -> None:
