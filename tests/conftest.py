@@ -72,6 +72,8 @@ NO_DATA = "needs the evaluation data"
 # Each file runs in one process; those that take longest begin, so that none is left for the end.
 LONGEST = (
     "tests/test_readme_typed.py",
+    "tests/test_install_lines.py",
+    "tests/examples/test_django.py",
     "tests/store/test_pipeline.py",
     "tests/peers/test_peers.py",
     "tests/cli/test_privileges.py",
