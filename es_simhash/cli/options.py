@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
@@ -233,9 +233,12 @@ class Target:
     simhash_field: str = field(default=DEFAULT_FIELD, metadata=constraints(group="Fields"))
     connection: ClusterConnection = field(default_factory=Connection)
 
-    @property
+    @cached_property
     def config(self) -> IndexConfig:
-        """The configuration that options name; the rest is what the index says."""
+        """The configuration that options name; the rest is what the index says.
+
+        A synonyms set of the cluster is read once.
+        """
         vocabulary = vocabulary_file(self.vocabulary, self.connection)
         config = IndexConfig(simhash_field=self.simhash_field, vocabulary=vocabulary)
         return config if self.text_field is None else replace(config, text_field=self.text_field)

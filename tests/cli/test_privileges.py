@@ -363,7 +363,7 @@ def test_a_synonyms_set_is_read_with_a_privilege_of_its_own(
 ) -> None:
     prepare("related")
     asked = (*CASES["related"].arguments, "--vocabulary", "synonyms:banks")
-    # The node of the tests cannot store a set: whoever may read is told that there is none.
+    # The node of the tests cannot store a set: with the privilege, the answer is "does not exist".
     for user, sentence in (
         (role_name("related"), "Grant manage_search_synonyms, "),
         (SYNONYMS, "Synonyms set 'banks' does not exist."),

@@ -26,7 +26,7 @@ def analysed(*texts: str) -> list[AnalysedText]:
     return TextAnalyser().analyse(texts)
 
 
-def judged(
+def relation_with(
     monkeypatch: pytest.MonkeyPatch, score: float, of_query: float = 1.0, of_hit: float = 1.0
 ) -> Relation:
     """Score two texts of which score and coverage are given."""
@@ -49,7 +49,7 @@ def judged(
 def test_a_kind_begins_at_its_threshold(
     monkeypatch: pytest.MonkeyPatch, score: float, kind: str
 ) -> None:
-    assert judged(monkeypatch, score).kind == kind
+    assert relation_with(monkeypatch, score).kind == kind
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_kind_begins_at_its_threshold(
 def test_a_version_twice_as_long_contains_the_other(
     monkeypatch: pytest.MonkeyPatch, of_query: float, of_hit: float, kind: str
 ) -> None:
-    assert judged(monkeypatch, 0.9, of_query, of_hit).kind == kind
+    assert relation_with(monkeypatch, 0.9, of_query, of_hit).kind == kind
 
 
 def test_copies_versions_and_strangers_have_the_scores_of_families() -> None:

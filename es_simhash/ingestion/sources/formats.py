@@ -88,7 +88,7 @@ def recognised(name: str, head: bytes) -> SourceFormat:
 
 
 class _WideFormat:
-    """JSON in UTF-16, of which no line could be read: the file fails as a whole."""
+    """JSON in UTF-16: none of its lines can be read, so the file fails as a whole."""
 
     name = "utf-16"
     suffixes: tuple[str, ...] = ()

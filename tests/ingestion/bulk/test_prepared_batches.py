@@ -35,7 +35,7 @@ def mark(text: str = "A", id: str = "x", routing: str | None = None) -> Mark:
 
 
 def batch(texts: str, *, sent: int | None = None, **more: Any) -> Prepared:
-    """Return a batch of documents of one id, of which one is sent, by its number."""
+    """Return a batch of documents with one id; only the one with this number is sent."""
     prepared = Prepared(marks={n: mark(text) for n, text in enumerate(texts)}, **more)
     for number in range(len(texts)):
         if number == sent:

@@ -260,7 +260,7 @@ def test_another_writer_that_was_quicker_has_the_original() -> None:
     (owner,) = [each.original for each in decider.decisions[:1]]
     assert owner is not None
     assert (owner.ref, owner.family, owner.date) == (DocumentRef("i", "x"), "of x", None)
-    # What was reserved stays so, and is not asked for twice.
+    # What was reserved stays reserved, and is not requested twice.
     assert list(world.reserved[0]) == [text.content_hash, other.content_hash]
     assert other.content_hash not in world.reserved[1]
     assert decider.reserved[other.content_hash] == "d"

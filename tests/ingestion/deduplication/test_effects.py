@@ -28,7 +28,7 @@ from tests.ingestion.deduplication.test_decision_parts import incoming, original
 
 
 class Documents:
-    """The documents of an index, of which other writers change some before each change of ours."""
+    """The documents of an index; other writers change some before each of our changes."""
 
     def __init__(self, *rows: Row, manual: ManualPairs | None = None) -> None:
         self.rows = {row.id: row for row in rows}

@@ -143,7 +143,7 @@ def test_none_is_held_behind_one_that_is_waited_for() -> None:
     assert {content_hash: row.ref.id for content_hash, row in owned.items()} == {"b": "x", "d": "y"}
     assert seen == [{"a": "A", "b": "x", "d": "y"}]
     assert world.holders() == {"a": "A", "b": "x", "c": "C", "d": "y", "e": "E"}
-    # None of them is asked for twice, but the one that is waited for.
+    # None is requested twice, except for the one that is waited for.
     assert [each for each in world.asked if len(each) > 1] == [list("abcde"), list("cde")]
     assert 9.0 <= world.now < LEASE
 
