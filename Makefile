@@ -11,7 +11,7 @@ DEMO_STAMP := $(VENV)/.demo
 # Tests start many processes, which compile the package again where it is not kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo node node-stop test check clean docs docs-check docker-lock pictures bench bench-versions bench-speed bench-ingest bench-sources bench-guarantee bench-scale bench-mlt bench-question bench-fields bench-plan \
+.PHONY: demo node node-stop test test-all check clean docs docs-check docker-lock pictures bench bench-versions bench-speed bench-ingest bench-sources bench-guarantee bench-scale bench-mlt bench-question bench-fields bench-plan \
   bench-semantics bench-labelled-neighbours bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-family-run bench-sweep bench-decisions \
   bench-passages bench-copies bench-changes bench-chains bench-widget bench-first-run bench-load bench-async bench-distinct bench-outage bench-strain bench-contract \
@@ -59,7 +59,11 @@ node-stop: $(DEMO_STAMP)
 # ENGINE=opensearch (or opensearch-2, elasticsearch-8, elasticsearch-8.15) those run that need an engine, on that one
 # (docs/opensearch.md).
 test: $(STAMP)
-	@$(if $(ENGINE),ES_SIMHASH_ENGINE='$(ENGINE)') $(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder $(ARGS)
+	@$(if $(ENGINE),ES_SIMHASH_ENGINE='$(ENGINE)') $(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder $(ALL) $(ARGS)
+
+# Also the groups of tests that are left out while their files do not change; records those that pass.
+test-all: ALL := --all
+test-all: test
 
 # Faults between commands and a real node: nothing is lost, doubled or decided wrongly (--seed, --faults).
 test-faults: $(STAMP)

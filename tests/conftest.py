@@ -26,6 +26,8 @@ from scripts.local_node.engine import Engine, choose_source, find_engine
 from scripts.local_node.server import OPTIONS_VARIABLE
 from tests.support.datasets import data_folder
 from tests.support.engine_tests import select_for, tested_engine, tested_product
+from tests.support.grouped_tests import GroupedTests
+from tests.support.groups import GROUPS
 from tests.support.shared_node import leased
 
 # Fixtures of several rooms; those of one room are in its conftest.
@@ -97,6 +99,17 @@ LONGEST = (
 )
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--all", action="store_true", help="run every group of tests (tests/support/groups.py)"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    grouped = GroupedTests(config, GROUPS, TESTS / "groups.json", engine=tested_engine())
+    config.pluginmanager.register(grouped, "grouped_tests")
+
+
 def pytest_collection(session: pytest.Session) -> None:
     """Import a share of the modules first, where several processes run them all.
 
@@ -106,7 +119,9 @@ def pytest_collection(session: pytest.Session) -> None:
     if processes == 1 or session.config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
         return
     number = int(os.environ["PYTEST_XDIST_WORKER"].removeprefix("gw"))
-    for path in sorted(TESTS.rglob("test_*.py"))[number::processes]:
+    grouped: GroupedTests = session.config.pluginmanager.get_plugin("grouped_tests")
+    paths = [path for path in TESTS.rglob("test_*.py") if not grouped.leaves_out(path)]
+    for path in sorted(paths)[number::processes]:
         # What cannot be imported is said when it is collected.
         with suppress(Exception, pytest.skip.Exception):
             importlib.import_module(".".join(path.relative_to(TESTS.parent).with_suffix("").parts))
