@@ -98,7 +98,9 @@ def test_records_of_a_later_version_are_not_passed_over_as_if_cut_off(tmp_path: 
 
 
 @given(
-    st.dictionaries(st.text(), st.recursive(st.text() | st.floats() | st.none(), st.lists)),
+    st.dictionaries(
+        st.text(), st.recursive(st.text() | st.floats() | st.none(), st.lists, max_leaves=5)
+    ),
     st.none() | st.integers(1, 3),
 )
 def test_a_record_keeps_each_byte_of_the_document(fields: dict[str, object], indent: int) -> None:
