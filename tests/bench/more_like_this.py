@@ -7,25 +7,18 @@ import argparse
 import random
 from collections.abc import Sequence
 
-import elasticsearch
-
 from es_simhash.questions.index import Index
 from es_simhash.store.options import SearchOptions
 from scripts.local_node.engine import find_engine
 from tests.bench import synthetic
 from tests.bench.engines import bench_client
 from tests.bench.program import run
+from tests.bench.references import more_like_this
 from tests.bench.timing import percentiles
 
 _INDEX = "bench-mlt"
 # 16 sentences of 17 words are 2 KB.
 _SENTENCES = 16
-
-
-def more_like_this(client: elasticsearch.Elasticsearch, id: str) -> object:
-    """Ask for ten similar documents the way the engine offers: defaults, 25 terms."""
-    query = {"fields": ["text"], "like": [{"_id": id}], "max_query_terms": 25}
-    return client.search(index=_INDEX, size=10, source=False, query={"more_like_this": query})
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -43,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         ours, full, theirs = [], [], []
         for _ in range(3):
             ours.append(percentiles(lambda id: index.related(id=id, options=quick), ids))
-            theirs.append(percentiles(lambda id: more_like_this(client, id), ids))
+            theirs.append(percentiles(lambda id: more_like_this(client, _INDEX, id), ids))
             full.append(percentiles(lambda id: index.related(id=id), ids))
         print(f"{options.documents} documents of 2 KB, {options.queries} of them asked about")
         print(

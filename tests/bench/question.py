@@ -39,6 +39,7 @@ from es_simhash.store.options import SearchOptions
 from scripts.local_node import node as nodes
 from tests.bench.figures import Figures, record_tables
 from tests.bench.program import run
+from tests.bench.references import more_like_this
 from tests.support import datasets
 
 _NODE, _INDEX = "bench-question", "bench-question"
@@ -183,12 +184,6 @@ def news(count: int) -> Iterator[dict[str, Any]]:
         yield {"id": f"halves-{number}", "title": one["title"], "text": ". ".join(halves)}
 
 
-def more_like_this(client: elasticsearch.Elasticsearch, id: str) -> object:
-    """Ask for ten similar documents the way the engine offers: defaults, 25 terms."""
-    query = {"fields": ["text"], "like": [{"_id": id}], "max_query_terms": 25}
-    return client.search(index=_INDEX, size=10, source=False, query={"more_like_this": query})
-
-
 def main(argv: Sequence[str] | None = None) -> None:
     """Fill the index, ask in turns, and print where the time goes."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -245,7 +240,7 @@ def measure(
     """Return the tables: what questions cost, in which steps, and by which searches."""
     index = Index(client, _INDEX)
     asked: dict[str, Callable[[str], object]] = {
-        "more_like_this, 25 terms": lambda id: more_like_this(client, id)
+        "more_like_this, 25 terms": lambda id: more_like_this(client, _INDEX, id)
     }
     for name, options in _OPTIONS.items():
         asked[name] = partial(_ask, index, options)

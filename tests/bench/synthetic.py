@@ -4,8 +4,9 @@ With semantic profiles the words are the most frequent English ones, which have 
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from typing import Any
 
 import elasticsearch
@@ -26,6 +27,9 @@ REVISION_EVERY = 10
 _REPLACED = 0.1
 _SLICE = 500
 _BATCH = 40
+
+# Yields the texts of so many documents from this number on; sent to processes, so of a module.
+Source = Callable[[int, int], Iterable[str]]
 
 
 def vocabulary() -> list[str]:
@@ -67,10 +71,10 @@ def texts(start: int, count: int, sentences: int, *, english: bool = False) -> I
 
 
 def _send(
-    url: str, index: str, start: int, count: int, sentences: int, semantics: SemanticScheme | None
+    url: str, index: str, start: int, count: int, source: Source, semantics: SemanticScheme | None
 ) -> int:
     """Make, fingerprint and index one slice of the documents."""
-    made = list(texts(start, count, sentences, english=semantics is not None))
+    made = list(source(start, count))
     config = IndexConfig(semantics=semantics)
     lines: list[Any] = []
     for first in range(0, count, _BATCH):
@@ -89,15 +93,30 @@ def _send(
 def grow(client: elasticsearch.Elasticsearch, url: str, index: str, start: int, end: int,
          sentences: int, semantics: SemanticScheme | None = None) -> None:  # fmt: skip
     """Add the documents from start to end to an index, in two processes, and refresh."""
+    source = partial(texts, sentences=sentences, english=semantics is not None)
+    grow_from(client, url, index, start, end, source=source, semantics=semantics)
+
+
+def grow_from(
+    client: elasticsearch.Elasticsearch,
+    url: str,
+    index: str,
+    start: int,
+    end: int,
+    *,
+    source: Source,
+    semantics: SemanticScheme | None = None,
+    shards: int = 1,
+) -> None:
+    """Add the texts that a function makes of the first number and their count."""
     if start == 0:
         client.indices.delete(index=index, ignore_unavailable=True)
+        settings = {"refresh_interval": "-1", "number_of_replicas": 0, "number_of_shards": shards}
+        client.indices.create(index=index, settings=settings)
         install(client, index, semantics=semantics)
-        client.indices.put_settings(
-            index=index, settings={"refresh_interval": "-1", "number_of_replicas": 0}
-        )
     with ProcessPoolExecutor(2) as pool:
         waiting = [
-            pool.submit(_send, url, index, first, min(_SLICE, end - first), sentences, semantics)
+            pool.submit(_send, url, index, first, min(_SLICE, end - first), source, semantics)
             for first in range(start, end, _SLICE)
         ]
         for each in waiting:
