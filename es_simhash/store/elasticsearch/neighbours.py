@@ -80,17 +80,10 @@ def near_bodies(request: FindNear, config: IndexConfig, where: Where) -> list[di
         "_source": False,
         "docvalue_fields": _docvalue_fields(request, spaces, config),
         "track_total_hits": False,
-        "query": {
-            "bool": {
-                "filter": required,
-                "must_not": excluded,
-                "should": should,
-                "minimum_should_match": 1,
-            },
-        },
-        # Nearly all documents have it. As a filter it would keep Lucene from skipping documents
-        # that cannot be among the best: a fifth of the speed, with 100,000 documents.
-        "post_filter": own_scheme,
+        "query": _any_of(should, required),
+        # Nearly all documents fulfil both. Within the query they would keep Lucene from skipping
+        # documents that cannot be among the best: twice the time, with 300,000 documents.
+        "post_filter": {"bool": {"filter": [own_scheme], "must_not": excluded}},
     }
     if spaces:
         nearest = _nearest_count(request)
@@ -242,15 +235,26 @@ def _named(profile: SemanticProfile, boost: float, config: IndexConfig) -> list[
     ]
 
 
+def _any_of(should: Sequence[Filter], required: Sequence[Filter]) -> Filter:
+    """Return the query for the documents that fulfil all of some conditions and any of others.
+
+    Without conditions it has optional clauses alone: only such queries are merged with those
+    around and within them, and only then documents are skipped by the scores of all terms.
+    """
+    filters = {"filter": [*required]} if required else {}
+    return {"bool": {"should": [*should], "minimum_should_match": 1, **filters}}
+
+
 def _common(terms: Mapping[str, float], boost: float, simhash_field: str) -> Filter:
     # What a server makes of the query `sparse_vector`, but that one prunes frequent concepts by
     # default, and comes with machine learning before 8.16.
     path = field_path(simhash_field, fields.CONCEPTS)
+    # The boost is that of each term, as a query with one of its own is not merged with others.
     weighted = [
-        {"term": {path: {"value": term, "boost": weight}}} for term, weight in terms.items()
+        {"term": {path: {"value": term, "boost": boost * weight}}} for term, weight in terms.items()
     ]
-    # The score of the named clause is the cosine of the concepts.
-    return {"bool": {"should": weighted, "boost": boost, "_name": fields.CONCEPTS}}
+    # The score of the named clause is the cosine of the concepts, times the boost.
+    return {"bool": {"should": weighted, "_name": fields.CONCEPTS}}
 
 
 def read_near(

@@ -45,6 +45,14 @@ def knn(profile: SemanticProfile = PROFILE, candidates: int = 100) -> dict[str, 
     return search
 
 
+def concept_boost(clause: dict[str, Any]) -> float:
+    """Return what each concept of the profile is multiplied by, which is the same for all."""
+    terms = [each["term"]["simhash.concepts"] for each in clause["bool"]["should"]]
+    boosts = {round(term["boost"] / PROFILE.concepts[term["value"]], 4) for term in terms}
+    assert len(boosts) == 1
+    return boosts.pop()
+
+
 def unread(scores: list[float], profile: SemanticProfile = PROFILE, candidates: int = 2) -> float:
     hits = [{"_id": str(n), "_index": "i", "_score": score} for n, score in enumerate(scores)]
     response = {"hits": {"hits": hits}}
@@ -55,7 +63,7 @@ def test_the_order_adds_up_vectors_concepts_and_equal_names() -> None:
     nearest, (concepts, *names) = knn(), clauses()
     assert nearest["field"] == "simhash.vector_fingerprint"
     assert nearest["boost"] == 0.6
-    assert concepts["bool"]["boost"] == 0.5
+    assert concept_boost(concepts) == pytest.approx(0.5)
     searched = [each["constant_score"] for each in names]
     assert [each["filter"] for each in searched] == [
         {"terms": {"simhash.entities": ["PORT ELM", "Port Elm"]}},
@@ -70,11 +78,11 @@ def test_vectors_that_say_little_order_less_and_concepts_more() -> None:
     concepts, *names = clauses(little)
     # The parts of the similarity, 0.35 x 0.2 of it the vectors': a cosine of 1 scores 1, of -1 0.
     assert knn(little)["boost"] == 0.14
-    assert concepts["bool"]["boost"] == 0.73
+    assert concept_boost(concepts) == pytest.approx(0.73)
     boosts = [name["constant_score"]["boost"] for name in names]
     assert sum(boosts) == pytest.approx(0.2, abs=0.001)
     # Without a name the concepts have its part.
-    assert clauses(replace(little, entities=()))[0]["bool"]["boost"] == 0.93
+    assert concept_boost(clauses(replace(little, entities=()))[0]) == pytest.approx(0.93)
     # The score of concepts is their cosine times the boost.
     hit = {"_id": "a", "_index": "i", "_score": 0.5, "matched_queries": {"concepts": 0.5}}
     profile = replace(PROFILE, vector=None, entities=())
@@ -96,6 +104,18 @@ def test_a_wider_search_has_the_same_part_of_vectors() -> None:
     assert [(search["k"], search["num_candidates"]) for search in wide["knn"]] == [(80, 240)]
     widest = widened(widened(wide))
     assert widest["size"] == widest["knn"][0]["num_candidates"] == 10_000
+
+
+def test_lucene_may_merge_the_query_with_its_clauses_and_with_the_search_for_vectors() -> None:
+    # It merges optional clauses that have no boost, and queries that have no others.
+    query = body()["query"]["bool"]
+    assert query.keys() == {"should", "minimum_should_match"}
+    assert query["should"][0]["bool"].keys() == {"should", "_name"}
+    others = Where(({"term": {"owner": "desk"}},), excluded_ids=("a",))
+    (search,) = near_bodies(FindNear(PROFILE, others, 100), CONFIG, others)
+    assert "must_not" not in search["query"]["bool"]
+    assert {"ids": {"values": ["a"]}} in search["post_filter"]["bool"]["must_not"]
+    assert search["query"]["bool"]["filter"] == [{"term": {"owner": "desk"}}]
 
 
 def test_names_are_left_out_where_they_do_not_count() -> None:
