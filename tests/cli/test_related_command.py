@@ -220,7 +220,7 @@ def test_explaining_a_query_searches_no_documents(ask: Any, index: str, sent: li
     # Shared shingles, near fingerprints, semantic features, and the words of passages.
     kinds = [set(body) & {"query", "knn"} for body in bodies]
     assert kinds == [{"query"}, {"knn"}, {"query", "knn"}, {"query"}]
-    assert bodies[1]["knn"]["similarity"] == 2
+    assert bodies[1]["knn"][0]["similarity"] == 2
     # What was learned from the index, its vectors and its background, is kept beside it.
     beside = f"POST /{index}/_msearch {index}-simhash"
     assert [each for each in sent if "search" in each] == [beside] * 2

@@ -67,14 +67,16 @@ class BlockScans:
             {
                 "size": size,
                 "_source": False,
-                "knn": {
-                    "field": self._config.path(fields.FINGERPRINT),
-                    "query_vector": fingerprint.hex(),
-                    "k": size,
-                    "num_candidates": size,
-                    "similarity": k,
-                    "filter": [self._config.of_scheme],
-                },
+                "knn": [
+                    {
+                        "field": self._config.path(fields.FINGERPRINT),
+                        "query_vector": fingerprint.hex(),
+                        "k": size,
+                        "num_candidates": size,
+                        "similarity": k,
+                        "filter": [self._config.of_scheme],
+                    }
+                ],
             }
             for fingerprint in fingerprints
         ]

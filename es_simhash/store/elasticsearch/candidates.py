@@ -150,15 +150,17 @@ def _block_body(
     requested = _requested_neighbours(request.candidates)
     return {
         **_body(config, request.candidates),
-        "knn": {
-            "field": config.path(fields.FINGERPRINT),
-            "query_vector": document.tobytes().hex(),
-            "k": requested,
-            "num_candidates": requested,
-            # Of bit vectors this is the greatest Hamming distance, counted exactly.
-            "similarity": k,
-            "filter": [shared, *conditions],
-        },
+        "knn": [
+            {
+                "field": config.path(fields.FINGERPRINT),
+                "query_vector": document.tobytes().hex(),
+                "k": requested,
+                "num_candidates": requested,
+                # Of bit vectors this is the greatest Hamming distance, counted exactly.
+                "similarity": k,
+                "filter": [shared, *conditions],
+            }
+        ],
     }
 
 

@@ -56,12 +56,7 @@ def widened(sent: Mapping[str, Any]) -> dict[str, Any]:
     if sent["track_total_hits"] is not False:
         wide["track_total_hits"] = size + 1
     if "knn" in sent:
-        searches = sent["knn"]
-        wide["knn"] = (
-            [_wider(search) for search in searches]
-            if isinstance(searches, list)
-            else _wider(searches)
-        )
+        wide["knn"] = [_wider(search) for search in sent["knn"]]
     return TermSearch(wide) if isinstance(sent, TermSearch) else wide
 
 

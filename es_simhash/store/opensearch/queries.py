@@ -5,7 +5,7 @@ filters: exactly, where Elasticsearch walks a graph. Its source never changes, s
 compiled once.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from es_simhash.store.fields import CONCEPTS, FINGERPRINT, INDEX_VECTOR, SCORED_MEMBERS
@@ -129,10 +129,11 @@ def nearest(search: Mapping[str, Any]) -> dict[str, Any]:
     return {"script_score": scored}
 
 
-def _either(searches: Any, further: Mapping[str, Any] | None) -> dict[str, Any]:
+def _either(
+    searches: Sequence[Mapping[str, Any]], further: Mapping[str, Any] | None
+) -> dict[str, Any]:
     """Return the query for what kNN searches or another query bring, whose scores add up."""
-    all_of = searches if isinstance(searches, list) else [searches]
-    queries = [nearest(search) for search in all_of]
+    queries = [nearest(search) for search in searches]
     if further is not None:
         queries.append({**further})
     return queries[0] if len(queries) == 1 else {"bool": {"should": queries}}

@@ -53,7 +53,7 @@ def shingle_body(query: TextFingerprints, **more: Any) -> dict[str, Any]:
 
 
 def block_body(query: TextFingerprints, **more: Any) -> dict[str, Any]:
-    body: dict[str, Any] = bodies(query, **more)[1]["knn"]
+    body: dict[str, Any] = bodies(query, **more)[1]["knn"][0]
     return body
 
 
@@ -104,14 +104,16 @@ def test_the_two_bodies_are_these() -> None:
         "_source": False,
         "docvalue_fields": ["simhash.chunks", "simhash.sketch"],
         "track_total_hits": 101,
-        "knn": {
-            "field": "simhash.fingerprint",
-            "query_vector": DOCUMENT,
-            "k": 101,
-            "num_candidates": 101,
-            "similarity": 7,
-            "filter": [shared, *conditions],
-        },
+        "knn": [
+            {
+                "field": "simhash.fingerprint",
+                "query_vector": DOCUMENT,
+                "k": 101,
+                "num_candidates": 101,
+                "similarity": 7,
+                "filter": [shared, *conditions],
+            }
+        ],
     }
 
 
@@ -167,7 +169,7 @@ def test_what_many_documents_share_is_searched_within_the_result_window(
 def test_filters_stand_before_the_cut_of_both_searches() -> None:
     searches = bodies(prints(1, 2, 3), filters=(FILTER,))
     assert FILTER in searches[0]["query"]["bool"]["filter"]
-    assert FILTER in searches[1]["knn"]["filter"]
+    assert FILTER in searches[1]["knn"][0]["filter"]
     assert all("post_filter" not in body for body in searches)
     assert FILTER not in searches[0]["query"]["bool"]["should"]
 

@@ -19,7 +19,7 @@ WEIGHTED = {
 
 def test_a_search_for_the_nearest_scores_what_its_filters_match() -> None:
     only = {"term": {"a": "b"}}
-    body = search_body({"size": 3, "knn": {**NEAREST, "similarity": 12, "filter": [only]}})
+    body = search_body({"size": 3, "knn": [{**NEAREST, "similarity": 12, "filter": [only]}]})
     scored = body["query"]["script_score"]
     assert body.keys() == {"size", "query"}
     assert scored["query"]["bool"]["filter"] == [{"exists": {"field": "s.fingerprint"}}, only]
