@@ -197,6 +197,30 @@ def test_rare_words_are_not_crowded_out_by_near_vectors(
     assert "chess" in ids(asked.related(text=query, options=narrow))
 
 
+def test_vectors_of_another_scheme_take_no_place_of_the_nearest(
+    client: Any, index_name: str, indexed: Any, library_texts: dict[str, str]
+) -> None:
+    asked = indexed(*({"id": id, "text": text} for id, text in library_texts.items()))
+    # Five documents are read for their vectors.
+    narrow = replace(EVERYTHING, kinds=("semantic",), limits=Limits(candidates=6))
+    before = ids(asked.related(id="harbour", options=narrow))
+    assert "filter" not in asked.searches(id="harbour", options=narrow)[2]["knn"][0]
+    others = [f"other-{number}" for number in range(20)]
+    written = asked.ingest({"id": id, "text": library_texts["harbour"]} for id in others)
+    assert all(outcome.ok for outcome in written)
+    for id in others:
+        other = {"simhash": {"semantic_scheme": "semantic-other.v1"}}
+        client.update(index=index_name, id=id, doc=other)
+    client.indices.refresh(index=index_name)
+    fresh = Index(client, index_name)
+    for _ in range(2):
+        assert ids(fresh.related(id="harbour", options=narrow)) == before
+        assert "filter" in fresh.searches(id="harbour", options=narrow)[2]["knn"][0]
+    # Who asked before that, too, takes none of them for a neighbour.
+    found = kinds(asked.related(id="harbour", options=EVERYTHING))
+    assert {found.get(id) for id in others} == {"exact"}
+
+
 def test_a_filter_that_no_engine_understands_is_refused(asked: Any) -> None:
     with pytest.raises(ClusterError, match="no_such_query"):
         asked.related(id="bees", options=SearchOptions(filters=({"no_such_query": {}},)))

@@ -41,7 +41,7 @@ from es_simhash.store.elasticsearch.hits import ref_of
 from es_simhash.store.elasticsearch.index_searches import IndexSearches, Responses, Searches
 from es_simhash.store.elasticsearch.index_state_search import IndexStateLookup
 from es_simhash.store.elasticsearch.method_search import block_bodies, read_block_hits
-from es_simhash.store.elasticsearch.neighbours import near_bodies, read_near
+from es_simhash.store.elasticsearch.near_searches import NearSearches
 from es_simhash.store.elasticsearch.pages import all_hits
 from es_simhash.store.elasticsearch.passages import passage_queries, read_shared_words
 from es_simhash.store.elasticsearch.searches import count, search, search_all
@@ -87,6 +87,7 @@ class IndexCalls:
         self._has_vectors = is_complete
         self._read_at = 0.0
         self._dates: dict[tuple[str, bool], DateField] = {}
+        self._near = NearSearches()
 
     @property
     def _text_index(self) -> str:
@@ -100,7 +101,7 @@ class IndexCalls:
     def calls(self, requests: Sequence[intents.Request[Any]]) -> Calls[list[Any]]:
         """Return the answer to each request, by calls that whoever drives them sends."""
         config = yield from self._configured()
-        planned = [_searches_of(request, self._searches, config) for request in requests]
+        planned = [self._searches_of(request, config, are_sent=True) for request in requests]
         searches = [each for each in planned if each is not None]
         answers = iter((yield from self._searches.responses(searches)) if searches else [])
         results = []
@@ -117,9 +118,16 @@ class IndexCalls:
     def bodies(self, requests: Sequence[intents.Request[Any]]) -> Calls[list[dict[str, Any]]]:
         """Return the bodies of the searches for requests, which are not sent."""
         config = yield from self._configured()
-        plans = [_searches_of(request, self._searches, config) for request in requests]
+        plans = [self._searches_of(request, config, are_sent=False) for request in requests]
         bodies = yield from self._searches.bodies([plan for plan in plans if plan is not None])
         return [dict(body) for some in bodies for body in some]
+
+    def _searches_of(
+        self, request: intents.Request[Any], config: IndexConfig, *, are_sent: bool
+    ) -> Searches | None:
+        if isinstance(request, intents.FindNear):
+            return self._near.searches(request, config, are_sent=are_sent)
+        return _searches_of(request, self._searches, config)
 
     def _configured(self, *, vectors: bool = False) -> Calls[IndexConfig]:
         yield from self._searches.open()
@@ -241,7 +249,6 @@ class IndexCalls:
 _CANDIDATES: Mapping[type[Any], tuple[Callable[..., Any], Callable[..., Any]]] = {
     intents.FindSimilar: (similar_bodies, read_similar),
     intents.CompareShingles: (compare_bodies, read_compared),
-    intents.FindNear: (near_bodies, read_near),
     intents.FindByBlocks: (block_bodies, read_block_hits),
 }
 
@@ -251,18 +258,12 @@ def _searches_of(
 ) -> Searches | None:
     """Return the searches of a request; None for one that is answered otherwise."""
     match request:
-        case (
-            intents.FindSimilar()
-            | intents.CompareShingles()
-            | intents.FindNear()
-            | intents.FindByBlocks()
-        ):
+        case intents.FindSimilar() | intents.CompareShingles() | intents.FindByBlocks():
             bodies, read = _CANDIDATES[type(request)]
             return Searches(
                 candidates=partial(bodies, request, config),
                 read=partial(read, request=request, config=config),
                 where=request.where,
-                date=request.date if isinstance(request, intents.FindNear) else None,
             )
         case intents.FindSharedWords():
             where = replace(request.where, fingerprinted=index.has_fingerprints)

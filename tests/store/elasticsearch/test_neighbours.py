@@ -11,7 +11,7 @@ from es_simhash.fingerprints.fingerprint_scheme import DEFAULT
 from es_simhash.relation.thresholds import UNREAD_MARGIN
 from es_simhash.semantics.background import Background, LanguageBackground
 from es_simhash.semantics.semantic_profile import Entity, SemanticProfile
-from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
+from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, WORD_VECTORS
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.narrowing import widened
 from es_simhash.store.elasticsearch.neighbours import near_bodies, read_near
@@ -26,6 +26,14 @@ PROFILE = SemanticProfile(
     VECTOR,
     frozenset(),
 )
+
+
+OWN_SCHEME = {"term": {"simhash.semantic_scheme": DEFAULT_SEMANTICS.name}}
+OWN_TABLE = {"term": {"simhash.vector_table": WORD_VECTORS}}
+
+
+def without(query: dict[str, Any]) -> dict[str, Any]:
+    return {"bool": {"must_not": [query]}}
 
 
 def body(profile: SemanticProfile = PROFILE, candidates: int = 100) -> dict[str, Any]:
@@ -48,9 +56,8 @@ def knn(profile: SemanticProfile = PROFILE, candidates: int = 100) -> dict[str, 
 def concept_boost(clause: dict[str, Any]) -> float:
     """Return what each concept of the profile is multiplied by, which is the same for all."""
     terms = [each["term"]["simhash.concepts"] for each in clause["bool"]["should"]]
-    boosts = {round(term["boost"] / PROFILE.concepts[term["value"]], 4) for term in terms}
-    assert len(boosts) == 1
-    return boosts.pop()
+    (boost,) = {round(term["boost"] / PROFILE.concepts[term["value"]], 4) for term in terms}
+    return float(boost)
 
 
 def unread(scores: list[float], profile: SemanticProfile = PROFILE, candidates: int = 2) -> float:
@@ -116,6 +123,41 @@ def test_lucene_may_merge_the_query_with_its_clauses_and_with_the_search_for_vec
     assert "must_not" not in search["query"]["bool"]
     assert {"ids": {"values": ["a"]}} in search["post_filter"]["bool"]["must_not"]
     assert search["query"]["bool"]["filter"] == [{"term": {"owner": "desk"}}]
+
+
+def test_where_all_vectors_are_of_the_scheme_no_filter_goes_through_all_documents() -> None:
+    others = Where(excluded_ids=("a",))
+    request = FindNear(PROFILE, others, 100)
+    (search,) = near_bodies(request, CONFIG, others, is_uniform=True)
+    (nearest,) = search["knn"]
+    # One more, as the document of the question is left out afterwards.
+    assert (nearest["k"], "filter" in nearest) == (81, False)
+    (search,) = near_bodies(request, CONFIG, others)
+    (nearest,) = search["knn"]
+    assert (nearest["k"], nearest["filter"]) == (81, [OWN_SCHEME, OWN_TABLE])
+
+
+def test_documents_that_are_not_asked_for_take_no_place_of_the_nearest() -> None:
+    own = {"term": {"owner": "desk"}}
+    for others, left in [
+        (Where((own,), excluded_ids=("a",)), [own]),
+        (Where(excluded_families=("f",)), [without({"term": {"simhash.family": "f"}})]),
+        (
+            Where(excluded_ids=tuple("abcdefghijk")),
+            [without({"ids": {"values": [*"abcdefghijk"]}})],
+        ),
+    ]:
+        request = FindNear(PROFILE, others, 100)
+        (search,) = near_bodies(request, CONFIG, others, is_uniform=True)
+        assert search["knn"][0]["filter"] == left
+
+
+def test_vectors_of_each_language_are_searched_apart() -> None:
+    learned = replace(PROFILE, vector_table="2026", has_learned_vector=True, shipped_vector=VECTOR)
+    (search,) = near_bodies(FindNear(learned, Where(), 100), CONFIG, Where(), is_uniform=True)
+    of_language, shipped = search["knn"]
+    assert {"term": {"simhash.vector_language": "en"}} in of_language["filter"]
+    assert "filter" not in shipped
 
 
 def test_names_are_left_out_where_they_do_not_count() -> None:
