@@ -31,7 +31,7 @@ from es_simhash.questions import question_texts, ranked_hits, related
 from es_simhash.questions.index import Index
 from es_simhash.relation import analysed_text, evidence
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch import index_calls, near_searches
+from es_simhash.store.elasticsearch import index_calls
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.elasticsearch.requests import Requests, headers_of
 from es_simhash.store.installation.install import install
@@ -56,14 +56,11 @@ _OPTIONS = {
 }
 # Steps of the client, each the function of a module that does it; what a step calls of another one
 # counts there.
-_BODIES, _READ = "bodies of the searches", "reading their hits"
 _STEPS: tuple[tuple[str, Any, str], ...] = (
     ("sending requests, and their JSON", Requests, "send"),
     ("fingerprints of the text", analysed_text.TextAnalyser, "analyse"),
     ("words of its passages", index_calls, "passage_queries"),
     ("semantic profiles", question_texts, "read_profiles"),
-    (_BODIES, near_searches, "near_bodies"),
-    (_READ, near_searches, "read_near"),
     ("scoring and ranking", related.RelatedSteps, "_ranked"),
     ("tokens of candidates, and screening", ranked_hits, "passages_of_each"),
     ("aligning", evidence, "aligned_passages"),
@@ -71,6 +68,7 @@ _STEPS: tuple[tuple[str, Any, str], ...] = (
     ("passages nearest in meaning", evidence, "nearest_passages"),
     ("shared concepts", evidence, "semantic_evidence"),
 )
+_BODIES, _READ = "bodies of the searches", "reading their hits"
 _OTHER = "all else"
 
 Call = tuple[str, str, Any, Any]

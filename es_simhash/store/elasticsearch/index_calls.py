@@ -42,6 +42,7 @@ from es_simhash.store.elasticsearch.index_searches import IndexSearches, Respons
 from es_simhash.store.elasticsearch.index_state_search import IndexStateLookup
 from es_simhash.store.elasticsearch.method_search import block_bodies, read_block_hits
 from es_simhash.store.elasticsearch.near_searches import NearSearches
+from es_simhash.store.elasticsearch.neighbours import near_bodies, other_vectors_body, read_near
 from es_simhash.store.elasticsearch.pages import all_hits
 from es_simhash.store.elasticsearch.passages import passage_queries, read_shared_words
 from es_simhash.store.elasticsearch.searches import count, search, search_all
@@ -126,7 +127,9 @@ class IndexCalls:
         self, request: intents.Request[Any], config: IndexConfig, *, are_sent: bool
     ) -> Searches | None:
         if isinstance(request, intents.FindNear):
-            return self._near.searches(request, config, are_sent=are_sent)
+            bodies, read = _CANDIDATES[intents.FindNear]
+            others = other_vectors_body(config) if are_sent else None
+            return self._near.searches(request, config, bodies, read, others)
         return _searches_of(request, self._searches, config)
 
     def _configured(self, *, vectors: bool = False) -> Calls[IndexConfig]:
@@ -249,6 +252,7 @@ class IndexCalls:
 _CANDIDATES: Mapping[type[Any], tuple[Callable[..., Any], Callable[..., Any]]] = {
     intents.FindSimilar: (similar_bodies, read_similar),
     intents.CompareShingles: (compare_bodies, read_compared),
+    intents.FindNear: (near_bodies, read_near),
     intents.FindByBlocks: (block_bodies, read_block_hits),
 }
 

@@ -1,11 +1,11 @@
 """The searches for semantic neighbours, by what is known of the vectors of an index."""
 
+from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import Any
 
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.index_searches import Responses, Searches
-from es_simhash.store.elasticsearch.neighbours import near_bodies, other_vectors_body, read_near
 from es_simhash.store.intents import FindNear, Where
 from es_simhash.store.rows import TextHits
 
@@ -23,28 +23,35 @@ class NearSearches:
         self._is_uniform = False
         self._asked_at: float | None = None
 
-    def searches(self, request: FindNear, config: IndexConfig, *, are_sent: bool) -> Searches:
+    def searches(
+        self,
+        request: FindNear,
+        config: IndexConfig,
+        bodies: Callable[..., list[dict[str, Any]]],
+        read: Callable[..., TextHits],
+        others: Mapping[str, Any] | None,
+    ) -> Searches:
         """Return the searches of a request.
 
         Args:
             request: The request.
             config: Of the index.
-            are_sent: Whether they are, and not only shown.
+            bodies: As `neighbours.near_bodies`.
+            read: As `neighbours.read_near`.
+            others: Counts vectors of other schemes; None where searches are shown and not sent.
         """
         is_uniform = self._is_uniform
 
-        def bodies(where: Where) -> list[dict[str, Any]]:
-            near = near_bodies(request, config, where, is_uniform=is_uniform)
-            return (
-                [*near, other_vectors_body(config)] if near and are_sent and self._due() else near
-            )
+        def candidates(where: Where) -> list[dict[str, Any]]:
+            near = bodies(request, config, where, is_uniform=is_uniform)
+            return [*near, dict(others)] if near and others and self._due() else near
 
-        def read(responses: Responses) -> TextHits:
+        def answer(responses: Responses) -> TextHits:
             if len(responses) > 1:
                 self._is_uniform = not responses[1]["hits"]["total"]["value"]
-            return read_near(responses[:1], request, config)
+            return read(responses[:1], request, config)
 
-        return Searches(candidates=bodies, read=read, where=request.where, date=request.date)
+        return Searches(candidates=candidates, read=answer, where=request.where, date=request.date)
 
     def _due(self) -> bool:
         """Check whether to ask, which is so for one of the requests that are sent together."""
