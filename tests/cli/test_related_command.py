@@ -219,7 +219,7 @@ def test_explaining_a_query_searches_no_documents(ask: Any, index: str, sent: li
     bodies = json.loads(done.out)
     # Shared shingles, near fingerprints, semantic features, and the words of passages.
     kinds = [set(body) & {"query", "knn"} for body in bodies]
-    assert kinds == [{"query"}, {"knn"}, {"query", "knn"}, {"query"}]
+    assert kinds == [{"query"}, {"knn"}, {"query", "knn"}, {"query"}, {"query"}]
     assert bodies[1]["knn"][0]["similarity"] == 2
     # What was learned from the index, its vectors and its background, is kept beside it.
     beside = f"POST /{index}/_msearch {index}-simhash"

@@ -146,7 +146,8 @@ def test_kinds_and_scores_are_chosen(asked: Any) -> None:
 def test_versions_alone_send_no_search_for_neighbours(asked: Any) -> None:
     options = SearchOptions(kinds=VERSION_KINDS)
     assert len(asked.searches(id="harbour", options=options)) == 2
-    assert len(asked.searches(id="harbour")) == 4
+    # Those of words, of bits, of neighbours, of vectors of other schemes, and of passages.
+    assert len(asked.searches(id="harbour")) == 5
 
 
 def test_filters_apply_before_the_cut(asked: Any) -> None:

@@ -25,7 +25,6 @@ from es_simhash.store.elasticsearch.candidates import (
 from es_simhash.store.elasticsearch.conditions import (
     NEWER,
     conditions,
-    filters_of,
     find_body,
     newer,
     source_fields,
@@ -128,8 +127,8 @@ class IndexCalls:
     ) -> Searches | None:
         if isinstance(request, intents.FindNear):
             bodies, read = _CANDIDATES[intents.FindNear]
-            others = other_vectors_body(config) if are_sent else None
-            return self._near.searches(request, config, bodies, read, others)
+            others = other_vectors_body(config)
+            return self._near.searches(request, config, bodies, read, others, are_sent=are_sent)
         return _searches_of(request, self._searches, config)
 
     def _configured(self, *, vectors: bool = False) -> Calls[IndexConfig]:
@@ -270,9 +269,8 @@ def _searches_of(
                 where=request.where,
             )
         case intents.FindSharedWords():
-            where = replace(request.where, fingerprinted=index.has_fingerprints)
             return Searches(
-                passage_queries(request, config.text_fields, filters_of(where, config)),
+                passage_queries(request, config, has_fingerprints=index.has_fingerprints),
                 partial(read_shared_words, request=request),
                 optional=True,
             )

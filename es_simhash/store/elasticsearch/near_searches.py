@@ -30,6 +30,8 @@ class NearSearches:
         bodies: Callable[..., list[dict[str, Any]]],
         read: Callable[..., TextHits],
         others: Mapping[str, Any] | None,
+        *,
+        are_sent: bool,
     ) -> Searches:
         """Return the searches of a request.
 
@@ -38,13 +40,20 @@ class NearSearches:
             config: Of the index.
             bodies: As `neighbours.near_bodies`.
             read: As `neighbours.read_near`.
-            others: Counts vectors of other schemes; None where searches are shown and not sent.
+            others: As `neighbours.other_vectors_body` makes it.
+            are_sent: Whether they are sent, and not only shown.
         """
         is_uniform = self._is_uniform
 
         def candidates(where: Where) -> list[dict[str, Any]]:
             near = bodies(request, config, where, is_uniform=is_uniform)
-            return [*near, dict(others)] if near and others and self._due() else near
+            has_vectors = any("knn" in body for body in near)
+            if not has_vectors or others is None or not self._is_due():
+                return near
+            if are_sent:
+                # One of the requests that are sent together asks.
+                self._asked_at = monotonic()
+            return [*near, dict(others)]
 
         def answer(responses: Responses) -> TextHits:
             if len(responses) > 1:
@@ -53,10 +62,5 @@ class NearSearches:
 
         return Searches(candidates=candidates, read=answer, where=request.where, date=request.date)
 
-    def _due(self) -> bool:
-        """Check whether to ask, which is so for one of the requests that are sent together."""
-        now = monotonic()
-        if self._asked_at is not None and now - self._asked_at < _KNOWN_SECONDS:
-            return False
-        self._asked_at = now
-        return True
+    def _is_due(self) -> bool:
+        return self._asked_at is None or monotonic() - self._asked_at >= _KNOWN_SECONDS

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 from es_simhash.relation.alignment.sorted_arrays import first_places
 from es_simhash.semantics.rarity import rarity
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.conditions import clauses
 from es_simhash.store.elasticsearch.hits import best_of, places_of
 from es_simhash.store.elasticsearch.searches import TermSearch
 from es_simhash.store.intents import Filter, FindSharedWords, PassageText
@@ -35,7 +37,7 @@ _LEAST_COMMON = "40%"
 
 
 def passage_queries(
-    request: FindSharedWords, fields: Sequence[str], conditions: Sequence[Filter]
+    request: FindSharedWords, config: IndexConfig, *, has_fingerprints: bool
 ) -> list[dict[str, Any]]:
     """Return the bodies of the searches for documents that may share a passage with a text.
 
@@ -45,22 +47,29 @@ def passage_queries(
 
     Args:
         request: The request.
-        fields: Fields of the documents' texts.
-        conditions: What every hit must match.
+        config: Of the index.
+        has_fingerprints: Whether the index that is searched has them.
     """
     hits = _hits(request) + _EQUAL_HITS
     passages = list(_passages(request))
     most = _PASSAGES * _MAX_SEARCHES
     if len(passages) > most:
         passages = [passages[place] for place in np.linspace(0, len(passages) - 1, most, dtype=int)]
-    return [
-        _body(
-            [_clause(fields, words) for words in passages[start : start + _PASSAGES]],
-            conditions,
-            hits,
-        )
+    required, excluded = clauses(request.where, config)
+    own_scheme = [config.of_scheme] if has_fingerprints else []
+    common = {
+        "size": hits,
+        "_source": False,
+        "track_total_hits": False,
+        # Nearly all documents fulfil both. Within the query they would keep Lucene from skipping
+        # documents that cannot be among the best: three times the time, with a million.
+        "post_filter": {"bool": {"filter": own_scheme, "must_not": excluded}},
+    }
+    queries = (
+        [_clause(config.text_fields, words) for words in passages[start : start + _PASSAGES]]
         for start in range(0, len(passages), _PASSAGES)
-    ]
+    )
+    return [TermSearch(common, query=_best_of(some, required)) for some in queries]
 
 
 def read_shared_words(responses: Sequence[Mapping[str, Any]], request: FindSharedWords) -> TextHits:
@@ -84,14 +93,10 @@ def _hits(request: FindSharedWords) -> int:
     return min(max(request.size, _LEAST_HITS), _MOST_HITS)
 
 
-def _body(clauses: Sequence[Filter], conditions: Sequence[Filter], hits: int) -> dict[str, Any]:
-    best = {"dis_max": {"queries": list(clauses)}}
-    return TermSearch(
-        size=hits,
-        _source=False,
-        track_total_hits=False,
-        query={"bool": {"filter": list(conditions), "must": [best]}},
-    )
+def _best_of(passages: Sequence[Filter], required: Sequence[Filter]) -> Filter:
+    """Return the query that scores documents by the best of some passages."""
+    best = {"dis_max": {"queries": list(passages)}}
+    return {"bool": {"filter": list(required), "must": [best]}} if required else best
 
 
 def _clause(fields: Sequence[str], words: Sequence[str]) -> Filter:
