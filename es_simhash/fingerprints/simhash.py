@@ -165,6 +165,16 @@ def hamming_distances(first: Fingerprints, second: Fingerprints) -> NDArray[np.i
     return counts.astype(np.int64)
 
 
+def ones_of(words: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """Return how many bits of each number are set."""
+    if hasattr(np, "bitwise_count"):
+        ones: NDArray[np.uint8] = np.bitwise_count(words)
+        return ones
+    halves = np.ascontiguousarray(words).view(np.uint16).reshape(*words.shape, 4)
+    counted: NDArray[np.uint8] = _ones_of_words()[halves].sum(axis=-1, dtype=np.uint8)
+    return counted
+
+
 def _words(fingerprints: Fingerprints, size: type[np.generic]) -> NDArray[Any]:
     return np.ascontiguousarray(fingerprints).view(size)
 

@@ -54,6 +54,7 @@ class SharingPairs:
         stop: First text after the block.
         one: Number of a text of the block, for each pair.
         other: Number of the other text.
+        shared: Shingles that they share; more by those of long lists.
         by_template: Which pairs have a long list in common. Those of one text are side by side, the
             ones that share most first.
         truncated: Texts of the block that may share as much with more.
@@ -62,6 +63,7 @@ class SharingPairs:
     stop: int
     one: Numbers
     other: Numbers
+    shared: Numbers
     by_template: NDArray[np.bool_]
     truncated: Numbers
 
@@ -184,8 +186,9 @@ class SpilledPostings:
             by_template = by_template[is_kept]
             if by_template.any():
                 order = np.lexsort((other, -shared, one))
-                one, other, by_template = one[order], other[order], by_template[order]
-            yield SharingPairs(stop, one, other, by_template, truncated)
+                one, other, shared = one[order], other[order], shared[order]
+                by_template = by_template[order]
+            yield SharingPairs(stop, one, other, shared, by_template, truncated)
             first = stop
 
     def _weights(self, texts: int) -> tuple[Numbers, Words, Numbers]:

@@ -28,7 +28,7 @@ from es_simhash.relation.version_weights import VersionEvidence, version_weights
 # One number may agree by chance; so many do not.
 FEW_NUMBERS = 5
 # A bitmap with more of its bits set says little of what is not in it.
-_MOST_SET = 0.75
+MOST_SET = 0.75
 
 
 def score_of_pair(
@@ -194,8 +194,8 @@ def word_overlap(one: Sketch, other: Sketch) -> float | None:
         of the shorter text cannot hold them.
     """
     bits = min(one.word_bits, other.word_bits)
-    words, others = (_folded(sketch.words, sketch.word_bits, bits) for sketch in (one, other))
-    if max(words.bit_count(), others.bit_count()) > _MOST_SET * bits:
+    words, others = (folded(sketch.words, sketch.word_bits, bits) for sketch in (one, other))
+    if max(words.bit_count(), others.bit_count()) > MOST_SET * bits:
         return None
     common, size, other_size = _intersection(words, others, bits)
     fewer = min(size, other_size)
@@ -218,7 +218,8 @@ def _bound(numbers: Sequence[int]) -> float:
     return numbers[NUMBERS] if len(numbers) > NUMBERS else math.inf
 
 
-def _folded(bitmap: int, bits: int, wanted: int) -> int:
+def folded(bitmap: int, bits: int, wanted: int) -> int:
+    """Return a bitmap of words as a text with fewer has it, by the bits of both."""
     while bits > wanted:
         bits //= 2
         bitmap = bitmap >> bits | bitmap & ((1 << bits) - 1)

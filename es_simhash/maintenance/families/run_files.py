@@ -18,6 +18,7 @@ from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.sketch import Sketch
 from es_simhash.maintenance.families.family_reader import FamilyDocument, ReadDocument
 from es_simhash.maintenance.work_files import WorkFiles
+from es_simhash.pairs.version_bounds import TEXT, compared_parts
 from es_simhash.relation.candidate import StoredText
 from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.relation.stored_text import StoredParts
@@ -41,7 +42,8 @@ _COLUMNS = (
 )
 # Binary files that grow with what is committed, and the bytes of one entry of their index.
 SHINGLES, SHINGLE_ENDS, PARTS, PART_ENDS, LINKS = "shingles", "ends", "texts", "text-ends", "links"
-_GROWING = (SHINGLES, SHINGLE_ENDS, PARTS, PART_ENDS, LINKS)
+_COMPARED = "compared"
+_GROWING = (SHINGLES, SHINGLE_ENDS, PARTS, PART_ENDS, _COMPARED, LINKS)
 LINK = np.dtype([("one", "<u4"), ("other", "<u4"), ("score", "<f8")])
 
 
@@ -71,6 +73,11 @@ class RunFiles(WorkFiles):
     def links(self) -> NDArray[Any]:
         """Return the pairs of texts that are linked, with their scores."""
         return np.fromfile(self.folder / LINKS, LINK)
+
+    def compared(self) -> NDArray[Any]:
+        """Return what is compared of all texts first, a part of the file at a time in memory."""
+        path = self.folder / _COMPARED
+        return np.memmap(path, TEXT, "r") if path.stat().st_size else np.zeros(0, TEXT)
 
     def add(self, documents: Sequence[ReadDocument], least: Any) -> None:
         """Store documents that were read, and the texts among them that are new.
@@ -102,6 +109,7 @@ class RunFiles(WorkFiles):
         end = self.size(PARTS)
         self.append(PARTS, np.frombuffer(b"".join(packed), np.uint8))
         self.append(PART_ENDS, end + np.cumsum([len(part) for part in packed]))
+        self.append(_COMPARED, compared_parts(texts))
 
     def documents(
         self, where: str, values: Sequence[Any] = (), *, end: str = ""

@@ -38,6 +38,7 @@ from es_simhash.pairs.merging import pair
 from es_simhash.pairs.parted_texts import parted_pairs
 from es_simhash.pairs.representatives import Rank, rank_of
 from es_simhash.pairs.spilled_postings import SpilledPostings
+from es_simhash.pairs.version_bounds import VersionBounds
 from es_simhash.relation.candidate import StoredText
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
@@ -142,10 +143,14 @@ class WholeRun:
             with self.files.commit(lists=True):
                 pass
         least, is_there = self._least()
+        bounds = VersionBounds(self.files.compared(), least, self._threshold)
         texts = SpilledTexts(self.files, self._memory // 4)
         try:
             for block in postings.pairs(least, _MAX_CANDIDATES, self.files.progress("block") or 0):
                 keep = is_there[block.one] & is_there[block.other]
+                keep &= bounds.may_be_versions(
+                    block.one, block.other, block.shared, ~block.by_template
+                )
                 by_template = block.by_template[keep]
                 links = self._compared(block.one[keep], block.other[keep], by_template, texts)
                 self.files.append(LINKS, links)

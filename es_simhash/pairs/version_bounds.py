@@ -1,0 +1,281 @@
+"""Which of many pairs of texts cannot be versions, by bounds that need none of their chunks.
+
+Scoring a pair takes 30 microseconds, most of it Python's, and in an archive of a million stories
+hundreds of others share two shingles with each. Here the greatest value that a pair may have is
+computed for all of them at once: as if chunks were equal where some may be, and all numbers beyond
+the heads.
+"""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.fingerprints.simhash import ones_of
+from es_simhash.fingerprints.sketch import HEAD_BITS
+from es_simhash.relation.candidate import StoredText
+from es_simhash.relation.thresholds import (
+    FAMILY_SHINGLES,
+    LARGER_RECORD_WEIGHT,
+    LENGTH_RATIO,
+    RECORD_LEVEL,
+)
+from es_simhash.relation.version_value import FEW_NUMBERS, MOST_SET, folded
+from es_simhash.relation.version_weights import EvidenceWeights, version_weights
+
+# Words of longer texts, heads with more numbers, and texts with more chunks are taken for alike.
+_WORD_BITS, _HEAD_NUMBERS, _CHUNKS = 512, 8, 64
+# An odd factor spreads fingerprints evenly: 16 bits of a few chunks are hardly equal by chance.
+_SPREAD, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(48)
+# What is compared of a text.
+TEXT = np.dtype(
+    [
+        ("head", "<u8", HEAD_BITS // 64),
+        ("words", "<u8", _WORD_BITS // 64),
+        ("word_bits", "<u2"),
+        ("numbers", "<u2", _HEAD_NUMBERS),
+        ("number_count", "u1"),
+        ("chunks", "<u2", _CHUNKS),
+        ("chunk_count", "u1"),
+        ("level", "u1"),
+        ("windows", "<i4", 4),
+        ("characters", "<i8"),
+    ]
+)
+# Pairs that are computed at a time, and what rounding may take away.
+_PAIRS, _ROUNDING = 1 << 16, 1e-9
+
+Numbers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+def compared_parts(texts: Iterable[StoredText]) -> NDArray[Any]:
+    """Return what is compared of texts, an entry of `TEXT` for each."""
+    return np.array([_entry(text) for text in texts], TEXT)
+
+
+def _entry(text: StoredText) -> tuple[Any, ...]:
+    sketch, windows = text.sketch, text.chunks.windows
+    numbers = sorted(sketch.head_numbers)[:_HEAD_NUMBERS]
+    bits = sketch.word_bits
+    words = folded(sketch.words, bits, min(bits, _WORD_BITS))
+    return (
+        _words_of(sketch.head, HEAD_BITS),
+        _words_of(words, _WORD_BITS),
+        bits,
+        numbers + [0] * (_HEAD_NUMBERS - len(numbers)),
+        min(_HEAD_NUMBERS + 1, len(sketch.head_numbers)),
+        _hashes_of_chunks(text.chunks.fingerprints[:_CHUNKS]),
+        min(_CHUNKS + 1, len(text.chunks.fingerprints)),
+        windows.level,
+        tuple(windows),
+        text.characters,
+    )
+
+
+def _words_of(bitmap: int, bits: int) -> NDArray[np.uint64]:
+    return np.frombuffer(bitmap.to_bytes(bits // 8, "little"), "<u8")
+
+
+def _hashes_of_chunks(fingerprints: NDArray[np.uint8]) -> NDArray[np.uint16]:
+    hashes = np.zeros(_CHUNKS, "<u2")
+    numbers = np.ascontiguousarray(fingerprints[:, :8]).view("<u8")[:, 0]
+    hashes[: len(fingerprints)] = (numbers * _SPREAD) >> _SHIFT
+    return hashes
+
+
+class VersionBounds:
+    """The greatest values that pairs of texts may have as versions.
+
+    Args:
+        texts: What is compared of each, as `compared_parts` returns it.
+        least: Of each text, how many shingles another must share.
+        threshold: Where versions begin in their index.
+    """
+
+    def __init__(self, texts: NDArray[Any], least: NDArray[np.uint8], threshold: float) -> None:
+        self._texts = texts
+        self._least = least
+        self._least_odds = math.log(threshold / (1 - threshold)) - _ROUNDING
+
+    def may_be_versions(
+        self, one: Numbers, other: Numbers, shared: Numbers, is_counted: Flags
+    ) -> Flags:
+        """Check of pairs of texts whether `scoring.link_score` may find versions.
+
+        Args:
+            one: Number of a text, for each pair.
+            other: Number of the other text.
+            shared: Queried shingles that they share.
+            is_counted: Where that is known; elsewhere they may share more.
+        """
+        may_be = np.zeros(len(one), np.bool_)
+        for start in range(0, len(one), _PAIRS):
+            some = slice(start, start + _PAIRS)
+            may_be[some] = self._of_some(one[some], other[some], shared[some], is_counted[some])
+        return may_be
+
+    def _of_some(self, one: Numbers, other: Numbers, shared: Numbers, is_counted: Flags) -> Flags:
+        may_be = self._share_enough(one, other, shared, is_counted)
+        for has_equal in (_as_if_equal, _have_equal_chunks):
+            places = np.flatnonzero(may_be)
+            first, second = self._texts[one[places]], self._texts[other[places]]
+            equal = has_equal(first, second)
+            odds = _greatest_odds(first, second, shared[places], is_counted[places], equal)
+            may_be[places] = odds >= self._least_odds
+        return may_be
+
+    def _share_enough(
+        self, one: Numbers, other: Numbers, shared: Numbers, is_counted: Flags
+    ) -> Flags:
+        least = np.maximum(self._least[one], self._least[other])
+        lengths = self._texts["characters"][one], self._texts["characters"][other]
+        is_as_long = np.minimum(*lengths) * LENGTH_RATIO >= np.maximum(*lengths)
+        enough: Flags = is_as_long & (~is_counted | (shared >= least))
+        return enough
+
+
+def _as_if_equal(first: NDArray[Any], second: NDArray[Any]) -> Flags:
+    return np.ones(len(first), np.bool_)
+
+
+def _have_equal_chunks(first: NDArray[Any], second: NDArray[Any]) -> Flags:
+    """Check which pairs may have a chunk with the same fingerprint."""
+    equal, _ = _equal_entries(first, second, "chunks", "chunk_count")
+    is_known = np.maximum(first["chunk_count"], second["chunk_count"]) <= _CHUNKS
+    may_have: Flags = (equal > 0) | ~is_known
+    return may_have
+
+
+def _greatest_odds(
+    first: NDArray[Any], second: NDArray[Any], shared: Numbers, is_counted: Flags, equal: Flags
+) -> Floats:
+    """Return the log-odds that pairs are versions, with all alike that is not compared here."""
+    containment, resemblance = _containments(first, second, shared, is_counted)
+    agreeing, fewer = _equal_entries(first, second, "numbers", "number_count")
+    is_known = (first["number_count"] <= _HEAD_NUMBERS) & (second["number_count"] <= _HEAD_NUMBERS)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share_of_numbers = np.where(is_known, agreeing / fewer, 1.0)
+    values = {
+        "equal_chunks": equal.astype(np.float64),
+        "containment": containment,
+        "resemblance": resemblance,
+        "head": _alike_heads(first["head"], second["head"]),
+        "head_numbers": share_of_numbers,
+        "common_numbers": np.where(is_known, np.minimum(1.0, agreeing / FEW_NUMBERS), 1.0),
+        "numbers": np.ones(len(first)),
+        "words": np.maximum(_common_words(first, second), containment),
+    }
+    has_numbers = fewer > 0
+    weights = version_weights()
+    texts = _sum(weights.texts, values, has_numbers)
+    records = _sum(weights.records, values, has_numbers)
+    share = _record_shares(first["level"], second["level"])
+    return (1 - share) * texts + share * records
+
+
+def _sum(weights: EvidenceWeights, values: dict[str, Floats], has_numbers: Flags) -> Floats:
+    total = np.full(len(has_numbers), weights.start)
+    for name, curve in weights.curves.items():
+        odds = np.interp(values[name], curve.knots, curve.weights)
+        if name in ("head_numbers", "common_numbers"):
+            absent = 0.0 if curve.absent is None else curve.at(curve.absent)
+            odds = np.where(has_numbers, odds, absent)
+        total += odds
+    return total
+
+
+def _containments(
+    first: NDArray[Any], second: NDArray[Any], shared: Numbers, is_counted: Flags
+) -> tuple[Floats, Floats]:
+    """Return the share of the text with fewer shingles that pairs share, and their resemblance."""
+    level = np.maximum(first["level"], second["level"]).astype(np.intp)
+    rows = np.arange(len(first))
+    counts = [each["windows"][rows, level].astype(np.float64) for each in (first, second)]
+    fewer, more = np.minimum(*counts), np.maximum(*counts)
+    shingles = [each["windows"][rows, each["level"].astype(np.intp)] for each in (first, second)]
+    # Of longer texts a sample of the shingles is counted.
+    is_exact = is_counted & (np.maximum(*shingles) <= FAMILY_SHINGLES)
+    share = np.minimum(1.0, shared / np.maximum(1.0, fewer))
+    resemblance = np.minimum(1.0, shared / np.maximum(1.0, fewer + more - shared))
+    return np.where(is_exact, share, 1.0), np.where(is_exact, resemblance, 1.0)
+
+
+def _equal_entries(
+    first: NDArray[Any], second: NDArray[Any], name: str, count: str
+) -> tuple[Numbers, Numbers]:
+    """Return how many entries of one text the other has, for each pair, and how many it may have.
+
+    Args:
+        first: A text of each pair.
+        second: The other.
+        name: Member with the entries.
+        count: Member that says how many there are, or that there are more than that has room for.
+    """
+    size = TEXT[name].shape[0]
+    ours = np.arange(size) < first[count][:, None]
+    equal = np.zeros(len(first), np.int64)
+    for place in range(size):
+        is_equal = (first[name] == second[name][:, place, None]) & ours
+        equal += is_equal.any(axis=1) & (place < second[count])
+    return equal, np.minimum(first[count], second[count]).astype(np.int64)
+
+
+def _alike_heads(first: NDArray[np.uint64], second: NDArray[np.uint64]) -> Floats:
+    sizes = [_sizes(each, HEAD_BITS) for each in (first, second)]
+    common = np.maximum(0.0, sizes[0] + sizes[1] - _sizes(first | second, HEAD_BITS))
+    both = sizes[0] + sizes[1]
+    return np.minimum(1.0, 2 * common / np.where(both > 0, both, 1.0))
+
+
+def _common_words(first: NDArray[Any], second: NDArray[Any]) -> Floats:
+    """Return the share of the words of the text with fewer which the other has; 0 where unknown.
+
+    Pairs whose bitmaps are both longer than what is compared here have 1.
+    """
+    bits = np.minimum(first["word_bits"], second["word_bits"])
+    overlaps = np.ones(len(first))
+    for size in np.unique(bits[bits <= _WORD_BITS]).tolist():
+        places = np.flatnonzero(bits == size)
+        ours, theirs = (
+            np.bitwise_or.reduce(
+                each["words"][places].reshape(len(places), -1, size // 64),
+                axis=1,
+            )
+            for each in (first, second)
+        )
+        overlaps[places] = _overlap(ours, theirs, size)
+    return overlaps
+
+
+def _overlap(ours: NDArray[Any], theirs: NDArray[Any], bits: int) -> Floats:
+    counts = [_ones(each) for each in (ours, theirs)]
+    sizes = [_size_of(each, bits) for each in counts]
+    common = np.maximum(0.0, sizes[0] + sizes[1] - _sizes(ours | theirs, bits))
+    fewer = np.minimum(*sizes)
+    overlap = np.minimum(1.0, common / np.where(fewer > 0, fewer, 1.0))
+    return np.where(np.maximum(*counts) > MOST_SET * bits, 0.0, overlap)
+
+
+def _sizes(bitmaps: NDArray[np.uint64], bits: int) -> Floats:
+    """Return how many things bitmaps stand for, by linear counting."""
+    return _size_of(_ones(bitmaps), bits)
+
+
+def _size_of(ones: Numbers, bits: int) -> Floats:
+    sizes: Floats = -bits * np.log1p(-np.minimum(ones, bits - 1) / bits)
+    return sizes
+
+
+def _ones(bitmaps: NDArray[np.uint64]) -> Numbers:
+    ones: Numbers = ones_of(bitmaps).sum(axis=1, dtype=np.int64)
+    return ones
+
+
+def _record_shares(level: NDArray[np.uint8], other_level: NDArray[np.uint8]) -> Floats:
+    fewer, more = np.minimum(level, other_level), np.maximum(level, other_level)
+    is_larger = (fewer <= RECORD_LEVEL) & (more == RECORD_LEVEL + 1)
+    return np.where(more <= RECORD_LEVEL, 1.0, np.where(is_larger, LARGER_RECORD_WEIGHT, 0.0))

@@ -1,0 +1,120 @@
+"""No pair that scoring links is left out by its bounds, and of strangers few are left."""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from es_simhash.fingerprints import simhash
+from es_simhash.pairs.version_bounds import VersionBounds, compared_parts
+from es_simhash.relation.analysed_text import TextAnalyser
+from es_simhash.relation.scoring import are_candidates, link_score, min_shared
+from es_simhash.relation.shared_shingles import shared_shingles
+from es_simhash.relation.stored_text import StoredParts
+from tests.support import company_news, datasets, five_languages
+from tests.support.made_up_texts import make_prose, make_text, revise
+
+Flags = NDArray[np.bool_]
+THRESHOLDS = (0.2, 0.6, 0.95)
+
+
+def stored(texts: Iterable[str]) -> list[StoredParts]:
+    parts = TextAnalyser().stored_parts(list(texts))
+    return list({each.content_hash: each for each in parts if each is not None}.values())
+
+
+def revisions() -> list[str]:
+    """Texts of all lengths with revisions of each, excerpts, and numbers in their heads."""
+    texts = []
+    for seed, words in enumerate((12, 40, 90, 130, 250, 300, 700, 1600, 6000)):
+        text = (
+            f"Report {seed} of {1990 + seed} with {7 * seed} of 12 pages. {make_text(seed, words)}"
+        )
+        texts += [text, *(revise(text, seed, share) for share in (0.02, 0.1, 0.3, 0.6))]
+        texts += [text[: len(text) // 2], text[: len(text) // 9], f"{text} {make_text(99, words)}"]
+        texts += [text.replace("12 pages", "13 pages"), text.upper()]
+        many = " ".join(map(str, range(100 + seed, 115 + seed)))
+        texts += [f"{many} {text}", f"{many} 9 {text}"]
+    return [*texts, *("Minutes. " + " ".join(make_prose(seed, 9)) for seed in range(9))]
+
+
+def pairs_of(parts: list[StoredParts]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    one, other = np.triu_indices(len(parts), 1)
+    return one.astype(np.int64), other.astype(np.int64)
+
+
+def bounded(
+    parts: list[StoredParts], threshold: float, *, is_counted: bool = True
+) -> tuple[Flags, Flags, NDArray[np.int64]]:
+    """Return of all pairs which may be versions, which are, and how many shingles they share."""
+    least = np.array([min_shared(part) for part in parts], np.uint8)
+    bounds = VersionBounds(compared_parts(parts), least, threshold)
+    one, other = pairs_of(parts)
+    pairs = [(parts[i], parts[j]) for i, j in zip(one.tolist(), other.tolist(), strict=True)]
+    shared = np.array(
+        [shared_shingles(a.queried_shingles, b.queried_shingles) for a, b in pairs], np.int64
+    )
+    counted = np.full(len(one), is_counted)
+    # Shingles of long lists are not counted.
+    known = shared if is_counted else shared // 2
+    may_be = bounds.may_be_versions(one, other, known, counted)
+    linked = [are_candidates(a, b) and link_score(a, b, threshold) > 0 for a, b in pairs]
+    return may_be, np.array(linked, np.bool_), shared
+
+
+@pytest.mark.parametrize("threshold", THRESHOLDS)
+@pytest.mark.parametrize("is_counted", [True, False])
+def test_no_revision_is_left_out(threshold: float, is_counted: bool) -> None:
+    may_be, linked, _ = bounded(stored(revisions()), threshold, is_counted=is_counted)
+    assert linked.any()
+    assert not (linked & ~may_be).any()
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [company_news.notices(60), company_news.other_news(60), five_languages.texts()],
+    ids=["notices of one form", "news", "five languages"],
+)
+def test_no_version_is_left_out_of_forms_and_other_scripts(texts: Mapping[str, str]) -> None:
+    for threshold in THRESHOLDS:
+        may_be, linked, _ = bounded(stored(texts.values()), threshold)
+        assert not (linked & ~may_be).any()
+
+
+def test_texts_that_share_a_phrase_are_left_out() -> None:
+    phrase = make_text(1000, 36).replace(".", "")
+    texts = [f"{make_text(seed, 201)} {phrase} {make_text(seed + 500, 201)}" for seed in range(40)]
+    may_be, linked, shared = bounded(stored(texts), 0.6)
+    assert (shared >= 2).mean() > 0.9
+    assert not linked.any()
+    assert may_be.mean() < 0.1
+
+
+def test_texts_of_very_different_lengths_and_with_too_little_in_common_are_left_out() -> None:
+    text = make_text(1, 300)
+    parts = stored([text, f"{text} {make_text(2, 4000)}", make_text(3, 300)])
+    may_be, *_ = bounded(parts, 0.6)
+    assert may_be.tolist() == [False, False, False]
+
+
+def test_an_older_numpy_counts_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = np.random.default_rng(4).integers(0, 1 << 64, (30, 8), np.uint64, endpoint=False)
+    counted = [[int(word).bit_count() for word in row] for row in words.tolist()]
+    assert simhash.ones_of(words).tolist() == counted
+    monkeypatch.delattr(np, "bitwise_count", raising=False)
+    assert simhash.ones_of(words).tolist() == counted
+
+
+def test_no_text_and_no_pair() -> None:
+    bounds = VersionBounds(compared_parts([]), np.zeros(0, np.uint8), 0.6)
+    none = np.zeros(0, np.int64)
+    assert bounds.may_be_versions(none, none, none, np.zeros(0, np.bool_)).tolist() == []
+
+
+@pytest.mark.parametrize("name", ["wire_news", "bbc_news"])
+def test_of_real_news_few_strangers_are_left(name: str, data_dir: object) -> None:
+    parts = stored(document["text"] for document in datasets.documents(name)[:300])
+    may_be, linked, shared = bounded(parts, 0.6)
+    assert not (linked & ~may_be).any()
+    assert may_be[shared >= 2].mean() < 0.3
