@@ -51,10 +51,7 @@ class WorkFiles:
             committed = sizes.get(name, 0)
             with (folder / name).open("ab") as opened:
                 if opened.tell() < committed:
-                    raise InputError(
-                        f"File {folder / name} is incomplete. Begin at the start. Set fresh.",
-                        parameter="fresh",
-                    )
+                    raise self.incomplete(name)
                 # What was written after the last commit is written again.
                 opened.truncate(committed)
 
@@ -82,6 +79,13 @@ class WorkFiles:
                     "space and run the same again, or name another file. Set journal.",
                     parameter="journal",
                 ) from error
+
+    def incomplete(self, name: str) -> InputError:
+        """Return the error for a binary file that lacks what was committed."""
+        return InputError(
+            f"File {self.folder / name} is incomplete. Begin at the start. Set fresh.",
+            parameter="fresh",
+        )
 
     def remove(self) -> None:
         """Remove all files: the run is complete."""

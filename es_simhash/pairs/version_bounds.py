@@ -7,14 +7,14 @@ the heads.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints.simhash import ones_of
-from es_simhash.fingerprints.sketch import HEAD_BITS
+from es_simhash.fingerprints.sketch import HEAD_BITS, NUMBERS
 from es_simhash.relation.candidate import StoredText
 from es_simhash.relation.thresholds import (
     FAMILY_SHINGLES,
@@ -35,7 +35,9 @@ TEXT = np.dtype(
         ("head", "<u8", HEAD_BITS // 64),
         ("words", "<u8", _WORD_BITS // 64),
         ("word_bits", "<u2"),
-        ("numbers", "<u2", _HEAD_NUMBERS),
+        ("head_numbers", "<u2", _HEAD_NUMBERS),
+        ("head_number_count", "u1"),
+        ("numbers", "<u2", NUMBERS),
         ("number_count", "u1"),
         ("chunks", "<u2", _CHUNKS),
         ("chunk_count", "u1"),
@@ -59,15 +61,16 @@ def compared_parts(texts: Iterable[StoredText]) -> NDArray[Any]:
 
 def _entry(text: StoredText) -> tuple[Any, ...]:
     sketch, windows = text.sketch, text.chunks.windows
-    numbers = sorted(sketch.head_numbers)[:_HEAD_NUMBERS]
-    bits = sketch.word_bits
+    head_numbers, bits = sorted(sketch.head_numbers), sketch.word_bits
     words = folded(sketch.words, bits, min(bits, _WORD_BITS))
     return (
         _words_of(sketch.head, HEAD_BITS),
         _words_of(words, _WORD_BITS),
         bits,
-        numbers + [0] * (_HEAD_NUMBERS - len(numbers)),
-        min(_HEAD_NUMBERS + 1, len(sketch.head_numbers)),
+        _first(head_numbers, _HEAD_NUMBERS),
+        min(_HEAD_NUMBERS + 1, len(head_numbers)),
+        _first(sketch.numbers, NUMBERS),
+        min(NUMBERS + 1, len(sketch.numbers)),
         _hashes_of_chunks(text.chunks.fingerprints[:_CHUNKS]),
         min(_CHUNKS + 1, len(text.chunks.fingerprints)),
         windows.level,
@@ -78,6 +81,11 @@ def _entry(text: StoredText) -> tuple[Any, ...]:
 
 def _words_of(bitmap: int, bits: int) -> NDArray[np.uint64]:
     return np.frombuffer(bitmap.to_bytes(bits // 8, "little"), "<u8")
+
+
+def _first(numbers: Sequence[int], count: int) -> list[int]:
+    """Return the first of some numbers, and noughts for those that are missing."""
+    return [*numbers[:count], *[0] * (count - len(numbers))]
 
 
 def _hashes_of_chunks(fingerprints: NDArray[np.uint8]) -> NDArray[np.uint16]:
@@ -155,37 +163,56 @@ def _greatest_odds(
 ) -> Floats:
     """Return the log-odds that pairs are versions, with all alike that is not compared here."""
     containment, resemblance = _containments(first, second, shared, is_counted)
-    agreeing, fewer = _equal_entries(first, second, "numbers", "number_count")
-    is_known = (first["number_count"] <= _HEAD_NUMBERS) & (second["number_count"] <= _HEAD_NUMBERS)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share_of_numbers = np.where(is_known, agreeing / fewer, 1.0)
+    agreeing, fewer, of_heads = _agreeing(first, second, "head_numbers", "head_number_count")
+    _, compared, of_texts = _agreeing(first, second, "numbers", "number_count")
     values = {
         "equal_chunks": equal.astype(np.float64),
         "containment": containment,
         "resemblance": resemblance,
         "head": _alike_heads(first["head"], second["head"]),
-        "head_numbers": share_of_numbers,
-        "common_numbers": np.where(is_known, np.minimum(1.0, agreeing / FEW_NUMBERS), 1.0),
-        "numbers": np.ones(len(first)),
+        "head_numbers": of_heads,
+        "common_numbers": np.minimum(1.0, agreeing / FEW_NUMBERS),
+        "numbers": of_texts,
         "words": np.maximum(_common_words(first, second), containment),
     }
-    has_numbers = fewer > 0
+    has_evidence = {
+        "head_numbers": fewer > 0,
+        "common_numbers": fewer > 0,
+        "numbers": compared > 0,
+    }
     weights = version_weights()
-    texts = _sum(weights.texts, values, has_numbers)
-    records = _sum(weights.records, values, has_numbers)
+    texts = _sum(weights.texts, values, has_evidence)
+    records = _sum(weights.records, values, has_evidence)
     share = _record_shares(first["level"], second["level"])
     return (1 - share) * texts + share * records
 
 
-def _sum(weights: EvidenceWeights, values: dict[str, Floats], has_numbers: Flags) -> Floats:
-    total = np.full(len(has_numbers), weights.start)
+def _sum(
+    weights: EvidenceWeights, values: Mapping[str, Floats], has_evidence: Mapping[str, Flags]
+) -> Floats:
+    """Return the log-odds of pairs by the values of each piece of evidence, and where it is."""
+    total = np.full(len(values["head"]), weights.start)
     for name, curve in weights.curves.items():
         odds = np.interp(values[name], curve.knots, curve.weights)
-        if name in ("head_numbers", "common_numbers"):
+        if name in has_evidence:
             absent = 0.0 if curve.absent is None else curve.at(curve.absent)
-            odds = np.where(has_numbers, odds, absent)
+            odds = np.where(has_evidence[name], odds, absent)
         total += odds
     return total
+
+
+def _agreeing(
+    first: NDArray[Any], second: NDArray[Any], name: str, count: str
+) -> tuple[Numbers, Numbers, Floats]:
+    """Return of pairs how many numbers agree, of how many of the text with fewer, and their share.
+
+    Where one has more than are compared here, all may agree.
+    """
+    agreeing, fewer = _equal_entries(first, second, name, count)
+    size = TEXT[name].shape[0]
+    is_known = (first[count] <= size) & (second[count] <= size)
+    agreeing = np.where(is_known, agreeing, fewer)
+    return agreeing, fewer, agreeing / np.maximum(fewer, 1)
 
 
 def _containments(

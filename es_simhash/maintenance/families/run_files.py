@@ -76,8 +76,11 @@ class RunFiles(WorkFiles):
 
     def compared(self) -> NDArray[Any]:
         """Return what is compared of all texts first, a part of the file at a time in memory."""
+        if self.size(_COMPARED) // TEXT.itemsize != self.size(SHINGLE_ENDS) // 8:
+            # As after a run that an earlier version of the package began.
+            raise self.incomplete(_COMPARED)
         path = self.folder / _COMPARED
-        return np.memmap(path, TEXT, "r") if path.stat().st_size else np.zeros(0, TEXT)
+        return np.memmap(path, TEXT, "r") if self.size(_COMPARED) else np.zeros(0, TEXT)
 
     def add(self, documents: Sequence[ReadDocument], least: Any) -> None:
         """Store documents that were read, and the texts among them that are new.

@@ -57,13 +57,13 @@ CONSTANTS: Mapping[str, Constant] = {
         1e-3, "processor time of client and node for a document without candidates (docs/plan.md)"
     ),
     "families_candidate_seconds": Constant(
-        0.037e-3, "processor time for a candidate more, 2 to 11 of them (docs/plan.md)"
+        0.005e-3, "processor time for a candidate more, 760 of them (bench-scale, docs/plan.md)"
     ),
     "families_base_bytes": Constant(
         100 * _MIB, "memory of a run beside --memory (docs/families.md)"
     ),
     "families_bytes": Constant(70, "of its memory for each text (docs/families.md)"),
-    "families_file_bytes": Constant(1_200, "of its files for each document (docs/families.md)"),
+    "families_file_bytes": Constant(1_500, "of its files for each document (docs/families.md)"),
     "sample_least": Constant(1_000, "documents of which a sample says what others share"),
     "candidates_most": Constant(2_000, "candidates that families and questions look at"),
     "flat_documents": Constant(1e3, "documents of a shard up to which questions do not grow"),
