@@ -22,7 +22,7 @@ from es_simhash.relation.thresholds import (
     LENGTH_RATIO,
     RECORD_LEVEL,
 )
-from es_simhash.relation.version_value import FEW_NUMBERS, MOST_SET, folded
+from es_simhash.relation.version_value import FEW_NUMBERS, folded, is_too_full
 from es_simhash.relation.version_weights import EvidenceWeights, version_weights
 
 # Words of longer texts, heads with more numbers, and texts with more chunks are taken for alike.
@@ -284,7 +284,7 @@ def _overlap(ours: NDArray[Any], theirs: NDArray[Any], bits: int) -> Floats:
     common = np.maximum(0.0, sizes[0] + sizes[1] - _sizes(ours | theirs, bits))
     fewer = np.minimum(*sizes)
     overlap = np.minimum(1.0, common / np.where(fewer > 0, fewer, 1.0))
-    return np.where(np.maximum(*counts) > MOST_SET * bits, 0.0, overlap)
+    return np.where(is_too_full(np.maximum(*counts), bits), 0.0, overlap)
 
 
 def _sizes(bitmaps: NDArray[np.uint64], bits: int) -> Floats:

@@ -6,6 +6,7 @@ What else is in the index, how they were found and which of them was queried hav
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from es_simhash.fingerprints.sketch import HEAD_BITS, NUMBERS, Sketch
 from es_simhash.relation.candidate import ScoredText
@@ -28,7 +29,7 @@ from es_simhash.relation.version_weights import VersionEvidence, version_weights
 # One number may agree by chance; so many do not.
 FEW_NUMBERS = 5
 # A bitmap with more of its bits set says little of what is not in it.
-MOST_SET = 0.75
+_MOST_SET = 0.75
 
 
 def score_of_pair(
@@ -195,7 +196,7 @@ def word_overlap(one: Sketch, other: Sketch) -> float | None:
     """
     bits = min(one.word_bits, other.word_bits)
     words, others = (folded(sketch.words, sketch.word_bits, bits) for sketch in (one, other))
-    if max(words.bit_count(), others.bit_count()) > MOST_SET * bits:
+    if is_too_full(max(words.bit_count(), others.bit_count()), bits):
         return None
     common, size, other_size = _intersection(words, others, bits)
     fewer = min(size, other_size)
@@ -216,6 +217,11 @@ def number_overlap(one: Sketch, other: Sketch) -> tuple[int, int]:
 def _bound(numbers: Sequence[int]) -> float:
     """Return below which hash all numbers of a text are known."""
     return numbers[NUMBERS] if len(numbers) > NUMBERS else math.inf
+
+
+def is_too_full(ones: Any, bits: int) -> Any:
+    """Check whether a bitmap, or each of an array of them, has too many bits set to say much."""
+    return ones > _MOST_SET * bits
 
 
 def folded(bitmap: int, bits: int, wanted: int) -> int:
