@@ -53,7 +53,11 @@ class WindowCounts(NamedTuple):
     @property
     def level(self) -> int:
         """Number of the window of texts of this length, from 0 to 3."""
-        return next((level for level, count in enumerate(self) if count > 0), 0)
+        # Read for hundreds of candidates: a generator takes twice as long.
+        for level, count in enumerate(self):
+            if count > 0:
+                return level
+        return 0
 
     @property
     def shingles(self) -> int:

@@ -4,7 +4,6 @@ Charikar, "Similarity estimation techniques from rounding algorithms" (STOC 2002
 fingerprint is 1 when more than half of the features have bit i set, so a tie gives 0.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -150,13 +149,8 @@ def hamming_distances(first: Fingerprints, second: Fingerprints) -> NDArray[np.i
     if first.shape[1] % 2 or len(first) * len(second) > _MOST_COUNTED:
         return _multiplied(first, second)
     # The matrix product below starts threads, which take ten times the time of both processors.
-    size: type[np.generic]
-    count: Callable[[NDArray[Any]], NDArray[Any]]
-    if hasattr(np, "bitwise_count") and not first.shape[1] % 8:
-        # Since version 2.0, numpy has processors count the bits of 64 at a time.
-        size, count = np.uint64, np.bitwise_count
-    else:
-        size, count = np.uint16, _ones_of_words().__getitem__
+    size: type[np.generic] = np.uint16 if first.shape[1] % 8 else np.uint64
+    count = _ones_of_words().__getitem__ if first.shape[1] % 8 else ones_of
     rows, columns = _words(first, size), np.ascontiguousarray(_words(second, size).T)
     may_overflow = first.shape[1] * 8 > np.iinfo(np.uint8).max
     counts = np.zeros((len(first), len(second)), np.uint16 if may_overflow else np.uint8)
@@ -167,6 +161,7 @@ def hamming_distances(first: Fingerprints, second: Fingerprints) -> NDArray[np.i
 
 def ones_of(words: NDArray[np.uint64]) -> NDArray[np.uint8]:
     """Return how many bits of each number are set."""
+    # Since version 2.0, numpy has the processor count them.
     if hasattr(np, "bitwise_count"):
         ones: NDArray[np.uint8] = np.bitwise_count(words)
         return ones

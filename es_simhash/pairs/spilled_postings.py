@@ -54,7 +54,8 @@ class SharingPairs:
         stop: First text after the block.
         one: Number of a text of the block, for each pair.
         other: Number of the other text.
-        shared: Shingles that they share; more by those of long lists.
+        shared: Shingles that they share, at the least: of long lists not all are counted.
+        most_shared: And at the most.
         by_template: Which pairs have a long list in common. Those of one text are side by side, the
             ones that share most first.
         truncated: Texts of the block that may share as much with more.
@@ -64,6 +65,7 @@ class SharingPairs:
     one: Numbers
     other: Numbers
     shared: Numbers
+    most_shared: Numbers
     by_template: NDArray[np.bool_]
     truncated: Numbers
 
@@ -188,7 +190,10 @@ class SpilledPostings:
                 order = np.lexsort((other, -shared, one))
                 one, other, shared = one[order], other[order], shared[order]
                 by_template = by_template[order]
-            yield SharingPairs(stop, one, other, shared, by_template, truncated)
+            in_long_lists = np.minimum(long_lists[one], long_lists[other]) * by_template
+            yield SharingPairs(
+                stop, one, other, shared, shared + in_long_lists, by_template, truncated
+            )
             first = stop
 
     def _weights(self, texts: int) -> tuple[Numbers, Words, Numbers]:

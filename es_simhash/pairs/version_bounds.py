@@ -1,9 +1,9 @@
-"""Which of many pairs of texts cannot be versions, by bounds that need none of their chunks.
+"""Which of many pairs of texts cannot be versions, by upper bounds on their values.
 
-Scoring a pair takes 30 microseconds, most of it Python's, and in an archive of a million stories
-hundreds of others share two shingles with each. Here the greatest value that a pair may have is
-computed for all of them at once: as if chunks were equal where some may be, and all numbers beyond
-the heads.
+Scoring one pair takes 30 microseconds, most of it in Python, and in an archive of a million stories
+each shares two shingles with hundreds of others. Here numpy computes the greatest value that each
+pair may have, as if all chunks were equal where any may be. What does not fit an entry of `TEXT`
+is taken to be equal.
 """
 
 import math
@@ -109,48 +109,41 @@ class VersionBounds:
         self._least = least
         self._least_odds = math.log(threshold / (1 - threshold)) - _ROUNDING
 
-    def may_be_versions(
-        self, one: Numbers, other: Numbers, shared: Numbers, is_counted: Flags
-    ) -> Flags:
+    def may_be_versions(self, one: Numbers, other: Numbers, shared: Numbers) -> Flags:
         """Check of pairs of texts whether `scoring.link_score` may find versions.
 
         Args:
             one: Number of a text, for each pair.
             other: Number of the other text.
-            shared: Queried shingles that they share.
-            is_counted: Where that is known; elsewhere they may share more.
+            shared: Queried shingles that they share, at the most.
         """
         may_be = np.zeros(len(one), np.bool_)
         for start in range(0, len(one), _PAIRS):
             some = slice(start, start + _PAIRS)
-            may_be[some] = self._of_some(one[some], other[some], shared[some], is_counted[some])
+            may_be[some] = self._of_some(one[some], other[some], shared[some])
         return may_be
 
-    def _of_some(self, one: Numbers, other: Numbers, shared: Numbers, is_counted: Flags) -> Flags:
-        may_be = self._share_enough(one, other, shared, is_counted)
-        for has_equal in (_as_if_equal, _have_equal_chunks):
-            places = np.flatnonzero(may_be)
-            first, second = self._texts[one[places]], self._texts[other[places]]
-            equal = has_equal(first, second)
-            odds = _greatest_odds(first, second, shared[places], is_counted[places], equal)
-            may_be[places] = odds >= self._least_odds
+    def _of_some(self, one: Numbers, other: Numbers, shared: Numbers) -> Flags:
+        may_be = self._share_enough(one, other, shared)
+        places = np.flatnonzero(may_be)
+        first, second = self._texts[one[places]], self._texts[other[places]]
+        odds, of_equal_chunks = _greatest_odds(first, second, shared[places])
+        # Comparing chunks takes longest.
+        are_left = np.flatnonzero(odds + of_equal_chunks >= self._least_odds)
+        has_none = ~_may_have_equal_chunks(first[are_left], second[are_left])
+        of_equal_chunks[are_left[has_none]] = 0
+        may_be[places] = odds + of_equal_chunks >= self._least_odds
         return may_be
 
-    def _share_enough(
-        self, one: Numbers, other: Numbers, shared: Numbers, is_counted: Flags
-    ) -> Flags:
+    def _share_enough(self, one: Numbers, other: Numbers, shared: Numbers) -> Flags:
         least = np.maximum(self._least[one], self._least[other])
         lengths = self._texts["characters"][one], self._texts["characters"][other]
         is_as_long = np.minimum(*lengths) * LENGTH_RATIO >= np.maximum(*lengths)
-        enough: Flags = is_as_long & (~is_counted | (shared >= least))
+        enough: Flags = is_as_long & (shared >= least)
         return enough
 
 
-def _as_if_equal(first: NDArray[Any], second: NDArray[Any]) -> Flags:
-    return np.ones(len(first), np.bool_)
-
-
-def _have_equal_chunks(first: NDArray[Any], second: NDArray[Any]) -> Flags:
+def _may_have_equal_chunks(first: NDArray[Any], second: NDArray[Any]) -> Flags:
     """Check which pairs may have a chunk with the same fingerprint."""
     equal, _ = _equal_entries(first, second, "chunks", "chunk_count")
     is_known = np.maximum(first["chunk_count"], second["chunk_count"]) <= _CHUNKS
@@ -159,14 +152,17 @@ def _have_equal_chunks(first: NDArray[Any], second: NDArray[Any]) -> Flags:
 
 
 def _greatest_odds(
-    first: NDArray[Any], second: NDArray[Any], shared: Numbers, is_counted: Flags, equal: Flags
-) -> Floats:
-    """Return the log-odds that pairs are versions, with all alike that is not compared here."""
-    containment, resemblance = _containments(first, second, shared, is_counted)
+    first: NDArray[Any], second: NDArray[Any], shared: Numbers
+) -> tuple[Floats, Floats]:
+    """Return the greatest log-odds that pairs are versions, and what equal chunks add at most.
+
+    The first are those of pairs without an equal chunk.
+    """
+    containment, resemblance = _containments(first, second, shared)
     agreeing, fewer, of_heads = _agreeing(first, second, "head_numbers", "head_number_count")
     _, compared, of_texts = _agreeing(first, second, "numbers", "number_count")
     values = {
-        "equal_chunks": equal.astype(np.float64),
+        "equal_chunks": np.zeros(len(first)),
         "containment": containment,
         "resemblance": resemblance,
         "head": _alike_heads(first["head"], second["head"]),
@@ -184,7 +180,13 @@ def _greatest_odds(
     texts = _sum(weights.texts, values, has_evidence)
     records = _sum(weights.records, values, has_evidence)
     share = _record_shares(first["level"], second["level"])
-    return (1 - share) * texts + share * records
+    added = [_added_by_equal_chunks(each) for each in (weights.texts, weights.records)]
+    return (1 - share) * texts + share * records, (1 - share) * added[0] + share * added[1]
+
+
+def _added_by_equal_chunks(weights: EvidenceWeights) -> float:
+    curve = weights.curves["equal_chunks"]
+    return curve.at(1.0) - curve.at(0.0)
 
 
 def _sum(
@@ -216,7 +218,7 @@ def _agreeing(
 
 
 def _containments(
-    first: NDArray[Any], second: NDArray[Any], shared: Numbers, is_counted: Flags
+    first: NDArray[Any], second: NDArray[Any], shared: Numbers
 ) -> tuple[Floats, Floats]:
     """Return the share of the text with fewer shingles that pairs share, and their resemblance."""
     level = np.maximum(first["level"], second["level"]).astype(np.intp)
@@ -225,7 +227,7 @@ def _containments(
     fewer, more = np.minimum(*counts), np.maximum(*counts)
     shingles = [each["windows"][rows, each["level"].astype(np.intp)] for each in (first, second)]
     # Of longer texts a sample of the shingles is counted.
-    is_exact = is_counted & (np.maximum(*shingles) <= FAMILY_SHINGLES)
+    is_exact = np.maximum(*shingles) <= FAMILY_SHINGLES
     share = np.minimum(1.0, shared / np.maximum(1.0, fewer))
     resemblance = np.minimum(1.0, shared / np.maximum(1.0, fewer + more - shared))
     return np.where(is_exact, share, 1.0), np.where(is_exact, resemblance, 1.0)
@@ -259,9 +261,10 @@ def _alike_heads(first: NDArray[np.uint64], second: NDArray[np.uint64]) -> Float
 
 
 def _common_words(first: NDArray[Any], second: NDArray[Any]) -> Floats:
-    """Return the share of the words of the text with fewer which the other has; 0 where unknown.
+    """Return which share of the words of the text with fewer the other has, at the most.
 
-    Pairs whose bitmaps are both longer than what is compared here have 1.
+    0 where a bitmap is too full to tell, as in scoring; 1 where both are longer than those compared
+    here.
     """
     bits = np.minimum(first["word_bits"], second["word_bits"])
     overlaps = np.ones(len(first))

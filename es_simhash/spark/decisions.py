@@ -24,14 +24,13 @@ from es_simhash.ingestion.deduplication.version_rules import OnVersion, RunConte
 from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.relation import VERSION_KINDS
 from es_simhash.relation.scoring import score_candidates
-from es_simhash.spark.candidates import MAX_TEXTS
+from es_simhash.spark.candidates import MAX_TEXTS, hot_shingles, postings
 from es_simhash.spark.components import components
 from es_simhash.spark.engine import (
     Batches,
     Columns,
     DataFrame,
     F,
-    Window,
     ddl,
     kept,
     pyarrow,
@@ -129,13 +128,13 @@ def deduplicate(
     texts = kept(
         documents.where("key is not null").select(*_names(_TEXT)).dropDuplicates(["content_hash"])
     )
-    listed = _listed(texts)
+    listed = postings(texts, by="has")
     edges = kept(_edges(texts, listed, max_texts, config.versions_from))
     labels = components(edges)
     together = documents.where("key is not null").join(labels, "key", "left")
     grouped = together.withColumn("component", F.coalesce("component", "key"))
-    size = F.count(F.lit(1)).over(Window.partitionBy("component"))
-    several = grouped.withColumn("size", size).where("size > 1")
+    sizes = grouped.groupBy("component").count()
+    several = grouped.join(sizes.where("count > 1"), "component", "left_semi")
     decide = partial(_decided, rules, replace(config, text_field="text", table=None))
     decided = (
         several.select("component", "id", "place", *_names(_DATE), "text")
@@ -149,10 +148,8 @@ def deduplicate(
     decisions = kept(decided.unionByName(alone))
     dropped = decisions.where("not writes").select(F.col("id").alias("__es_simhash_id"))
     is_dropped = named(frame, columns.id, "id").cast("string") == F.col("__es_simhash_id")
-    hot = listed.where((F.col("place") == 1) & (F.col("texts") > max_texts))
-    return Deduplicated(
-        frame.join(dropped, is_dropped, "left_anti"), decisions, hot.select("shingle", "texts")
-    )
+    hot = hot_shingles(listed, max_texts)
+    return Deduplicated(frame.join(dropped, is_dropped, "left_anti"), decisions, hot)
 
 
 def _names(columns: Columns) -> list[str]:
@@ -213,25 +210,15 @@ def _text_row(prints: TextFingerprints) -> tuple[Any, ...]:
     )
 
 
-def _listed(texts: DataFrame) -> DataFrame:
-    """Return each shingle of each text, with the place of the text in the list of the shingle."""
-    exploded = texts.select(F.explode("has").alias("shingle"), F.col("key").alias("other"))
-    listed = Window.partitionBy("shingle")
-    return exploded.select(
-        "*",
-        F.row_number().over(listed.orderBy("other")).alias("place"),
-        F.count(F.lit(1)).over(listed).alias("texts"),
-    )
-
-
 def _edges(texts: DataFrame, listed: DataFrame, max_texts: int, threshold: float) -> DataFrame:
     """Return the pairs of texts of which one is found by a search for the other, and is a version.
 
     That is more than decisions ask for, so that none of them misses a document.
     """
     asked = texts.select(F.col("key").alias("one"), "least", F.explode("asked").alias("shingle"))
+    first = listed.where(F.col("place") <= max_texts).select("shingle", F.col("key").alias("other"))
     found = (
-        asked.join(listed.where(F.col("place") <= max_texts), "shingle")
+        asked.join(first, "shingle")
         .where("one <> other")
         .groupBy("one", "other")
         .agg(F.count(F.lit(1)).alias("shared"), F.first("least").alias("least"))

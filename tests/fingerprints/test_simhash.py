@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.fingerprints.hashing import Fingerprints, GroupedRuns
-from es_simhash.fingerprints.simhash import hamming_distances, run_fingerprints
+from es_simhash.fingerprints.simhash import hamming_distances, ones_of, run_fingerprints
 from tests.support import reference
 from tests.support.document_fingerprints import document_fingerprints
 
@@ -156,3 +156,11 @@ def test_distances_of_many_pairs_are_those_of_few(bits: int) -> None:
 def test_all_bits_may_differ() -> None:
     none, every = np.zeros((1, 32), np.uint8), np.full((1, 32), 255, np.uint8)
     assert hamming_distances(none, every).tolist() == [[256]]
+
+
+def test_bits_are_counted_by_every_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = np.random.default_rng(4).integers(0, 1 << 64, (30, 8), np.uint64, endpoint=False)
+    counted = [[int(word).bit_count() for word in row] for row in words.tolist()]
+    assert ones_of(words).tolist() == counted
+    monkeypatch.delattr(np, "bitwise_count", raising=False)
+    assert ones_of(words).tolist() == counted

@@ -104,6 +104,22 @@ def test_a_rare_shingle_finds_what_else_only_a_template_shares(
     assert (8, 15) in pairs_of(spilled(tmp_path, shingles, 10_000), least, 2_000)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_what_two_texts_share_lies_between_the_bounds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    monkeypatch.setattr(spilled_postings, "MAX_LIST", 12)
+    monkeypatch.setattr(spilled_postings, "FIRST_OF_LIST", 4)
+    shingles = lists(seed)
+    (block,) = spilled(tmp_path, shingles, 1 << 30).pairs(np.ones(100, np.uint8), 1000)
+    pairs = zip(block.one.tolist(), block.other.tolist(), strict=True)
+    shared = np.array([len(np.intersect1d(shingles[a], shingles[b])) for a, b in pairs])
+    assert (block.shared <= shared).all()
+    assert (shared <= block.most_shared).all()
+    assert (block.most_shared == shared)[~block.by_template].all()
+    assert (block.shared < shared).any()
+
+
 def test_of_too_many_others_those_are_kept_that_share_most(tmp_path: Path) -> None:
     base = np.arange(30, dtype=np.uint32)
     shingles = [base, *(base[: 5 + number] for number in range(10))]

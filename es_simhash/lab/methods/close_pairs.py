@@ -20,7 +20,7 @@ import numpy as np
 from es_simhash.errors import SchemeError
 from es_simhash.fingerprints.blocks import block_sizes
 from es_simhash.fingerprints.hashing import Fingerprints, Uint64s
-from es_simhash.fingerprints.simhash import hamming_distances
+from es_simhash.fingerprints.simhash import hamming_distances, ones_of
 from es_simhash.lab.methods.method_protocol import Ints, Pairs, ordered_pairs
 
 # Digits of block keys, as URL-safe base64 has them.
@@ -30,19 +30,6 @@ _DIGIT_BITS = 6
 _MOST_ALIKE = 2048
 # Distances computed at once: 32 MB.
 _MOST_DISTANCES = 4_000_000
-_M1, _M2, _M4 = (
-    np.uint64(mask) for mask in (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F)
-)
-_BYTES = np.uint64(0x0101010101010101)
-
-
-def popcount(values: Uint64s) -> Ints:
-    """Return how many bits of each number are set; numpy counts them itself from 2.0 on."""
-    pairs = values - (values >> np.uint64(1) & _M1)
-    nibbles = (pairs & _M2) + (pairs >> np.uint64(2) & _M2)
-    octets = nibbles + (nibbles >> np.uint64(4)) & _M4
-    counts: Ints = (octets * _BYTES >> np.uint64(56)).astype(np.int64)
-    return counts
 
 
 def as_numbers(fingerprints: Fingerprints) -> Uint64s:
@@ -103,7 +90,7 @@ def close_pairs(fingerprints: Uint64s, masks: Sequence[int], k: int) -> Pairs:
         order = np.argsort(keys, kind="stable")
         for first, second in _neighbours(keys[order]):
             rows, others = order[first], order[second]
-            near = popcount(fingerprints[rows] ^ fingerprints[others]) <= k
+            near = ones_of(fingerprints[rows] ^ fingerprints[others]) <= k
             pairs_of_masks.append(ordered_pairs(rows[near], others[near]))
     pairs = np.concatenate(pairs_of_masks)
     return ordered_pairs(pairs[:, 0], pairs[:, 1])
@@ -200,7 +187,7 @@ def close_by_rotation(fingerprints: Uint64s, bits: int, n: int) -> Pairs:
         bits: Bits of a fingerprint.
         n: The greatest Hamming distance.
     """
-    ones = popcount(fingerprints)
+    ones = ones_of(fingerprints).astype(np.int64)
     pairs_of_rotations = [np.zeros((0, 2), np.int64)]
     rotated = fingerprints.copy()
     mask = np.uint64((1 << bits) - 1)
@@ -210,7 +197,7 @@ def close_by_rotation(fingerprints: Uint64s, bits: int, n: int) -> Pairs:
             first, second = order[:-distance], order[distance:]
             alike = np.abs(ones[first] - ones[second]) <= n
             first, second = first[alike], second[alike]
-            close = popcount(fingerprints[first] ^ fingerprints[second]) <= n
+            close = ones_of(fingerprints[first] ^ fingerprints[second]) <= n
             pairs_of_rotations.append(ordered_pairs(first[close], second[close]))
         rotated = (rotated << np.uint64(1) | rotated >> np.uint64(bits - 1)) & mask
     pairs = np.concatenate(pairs_of_rotations)

@@ -12,7 +12,8 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from es_simhash.fingerprints.hashing import Fingerprints, Uint64s
-from es_simhash.lab.methods.close_pairs import MaskTables, as_numbers, popcount, rows_near
+from es_simhash.fingerprints.simhash import ones_of
+from es_simhash.lab.methods.close_pairs import MaskTables, as_numbers, rows_near
 from es_simhash.lab.methods.method_protocol import Ints, Pairs, Scores, empty_texts, ordered_pairs
 from es_simhash.store.indexed_methods import Keys
 
@@ -114,7 +115,7 @@ class DocumentFingerprints(BitFingerprints):
 
     def score(self, first: Ints, second: Ints) -> Scores:
         """Return the share of equal bits of each pair."""
-        scores = 1 - popcount(self.numbers[first] ^ self.numbers[second]) / self.tables.bits
+        scores = 1 - ones_of(self.numbers[first] ^ self.numbers[second]) / self.tables.bits
         is_read = np.diff(self.bounds) > 0
         scores[~(is_read[first] & is_read[second])] = 0
         return scores

@@ -148,9 +148,7 @@ class WholeRun:
         try:
             for block in postings.pairs(least, _MAX_CANDIDATES, self.files.progress("block") or 0):
                 keep = is_there[block.one] & is_there[block.other]
-                keep &= bounds.may_be_versions(
-                    block.one, block.other, block.shared, ~block.by_template
-                )
+                keep &= bounds.may_be_versions(block.one, block.other, block.most_shared)
                 by_template = block.by_template[keep]
                 links = self._compared(block.one[keep], block.other[keep], by_template, texts)
                 self.files.append(LINKS, links)

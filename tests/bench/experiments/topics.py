@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from es_simhash.fingerprints.simhash import ones_of
 from es_simhash.lab.evaluation.curve_pictures import Picture
 from es_simhash.lab.evaluation.evaluation_tables import Table
 from es_simhash.lab.evaluation.pair_measures import Floats
-from es_simhash.lab.methods.close_pairs import popcount
 from es_simhash.lab.methods.document_fingerprints import DocumentFingerprints
 from es_simhash.lab.methods.method_protocol import Ints
 from es_simhash.lab.methods.method_registry import method_named
@@ -85,7 +85,7 @@ def measured(features: DocumentFingerprints, labels: Ints, seconds: float) -> Fo
     unreadable[list(features.unreadable)] = True
     nearest = 0.0
     for text in range(of_topics):
-        distances = popcount(features.numbers ^ features.numbers[text])
+        distances = ones_of(features.numbers ^ features.numbers[text])
         usable = ~unreadable & ~unreadable[text]
         usable[text] = False
         same = labels == labels[text]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.lab.methods.close_pairs import popcount
+from es_simhash.fingerprints.simhash import ones_of
 from es_simhash.lab.methods.method_protocol import Ints, Scores
 from tests.bench.peers.model import Scored
 
@@ -41,7 +41,7 @@ def by_bits(values: Signatures, known: Ints) -> Scored:
     """
 
     def shares(others: Signatures, value: Signatures) -> Scores:
-        return 1 - popcount(others ^ value) / BITS
+        return 1 - ones_of(others ^ value) / BITS
 
     return _compared(values, known, shares, 1 - MOST_BITS / BITS)
 

@@ -11,7 +11,6 @@ from es_simhash.lab.methods.close_pairs import (
     close_pairs,
     close_rows,
     permuted_masks,
-    popcount,
 )
 from es_simhash.lab.methods.concept_method import paragraphs_of
 from es_simhash.lab.methods.longest_subsequence import LONGEST_COMMON_SUBSEQUENCE
@@ -46,11 +45,6 @@ def exact(values: np.ndarray, k: int) -> set[tuple[int, int]]:
 
 def as_set(pairs: np.ndarray) -> set[tuple[int, int]]:
     return {(one, other) for one, other in pairs.tolist()}
-
-
-def test_bits_are_counted() -> None:
-    values = np.array([0, 1, (1 << 64) - 1, 0x8000000000000001, 0xF0F0], np.uint64)
-    assert popcount(values).tolist() == [0, 1, 64, 2, 8]
 
 
 @pytest.mark.parametrize(("blocks", "k"), [(4, 3), (6, 3), (4, 2), (7, 6)])
