@@ -7,14 +7,14 @@ News of an agency and of papers, each also sent again with its end cut off. Two 
 and the sender of the requests share the cores. Prints, for `GET /v1/related/ID` as the widget asks
 it: the most that is answered with as many connections as is best; what is answered at ten times as
 much, and after how long the rest is refused; what the cache answers; and what two workers answer
-compared with one, each on a core of its own.
+compared with one, each on a core of its own, the engine on the same cores.
 """
 
 import argparse
 import os
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from es_simhash.store.elasticsearch.connection import connect
@@ -34,8 +34,9 @@ _WARM = 200
 _CACHED_RATE = 1_000.0
 _OVERLOAD = 10
 _WARM_UP = 10.0
-# An engine that has just been filled compiles what it runs for about as long.
-_ENGINE_WARM_UP = 60.0
+# An engine that has just been filled compiles what it runs: as long as a round answers so much
+# more than the one before it, and for so many rounds at most.
+_RISING, _ROUNDS = 1.05, 6
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -68,12 +69,12 @@ def main(argv: Sequence[str] | None = None) -> None:
 def overload(url: str, paths: Sequence[str], seconds: float, figures: Figures) -> None:
     """Ask as much as is answered, and ten times that, without a cache."""
     with served(url, 2, 0) as (port, process):
-        Requests(port, paths, _ENGINE_WARM_UP, seed=0).at_once(8)
-        best = max(
-            (Requests(port, paths, seconds, seed=n).at_once(n) for n in _CONNECTIONS),
-            key=lambda outcome: outcome.rate,
-        )
-        print(f"most: {best}", flush=True)
+        _warm_up(port, paths, seconds)
+        outcomes = []
+        for count in _CONNECTIONS:
+            outcomes.append(Requests(port, paths, seconds, seed=count).at_once(count))
+            print(f"{count} at once: {outcomes[-1]}", flush=True)
+        best = max(outcomes, key=lambda outcome: outcome.rate)
         steady = Requests(port, paths, seconds, seed=2).at_rate(0.8 * best.rate)
         print(f"at {0.8 * best.rate:.0f}/s: {steady}", flush=True)
         asked = _OVERLOAD * best.rate
@@ -88,6 +89,16 @@ def overload(url: str, paths: Sequence[str], seconds: float, figures: Figures) -
     figures.add("overload/share", more.rate / best.rate)
     figures.add("overload/p95", more.p95)
     figures.add("overload/refused_p95", more.refused_p95)
+
+
+def _warm_up(port: int, paths: Sequence[str], seconds: float) -> None:
+    """Ask until no more is answered than before."""
+    rate = 0.0
+    for number in range(_ROUNDS):
+        before, rate = rate, Requests(port, paths, seconds, seed=-number).at_once(8).rate
+        print(f"warm-up: {rate:.1f}/s", flush=True)
+        if rate < _RISING * before:
+            return
 
 
 def cached(url: str, paths: Sequence[str], seconds: float, figures: Figures) -> None:
@@ -109,11 +120,15 @@ def cached(url: str, paths: Sequence[str], seconds: float, figures: Figures) -> 
 
 
 def workers(url: str, paths: Sequence[str], seconds: float, figures: Figures) -> None:
-    """Ask one worker, and two, each on a core of its own."""
+    """Ask one worker, and two, each on a core of its own.
+
+    Where the engine is a local node it is kept on the same cores: with the other core to itself,
+    one worker would have part of what two have.
+    """
     cores = sorted(os.sched_getaffinity(0))[:2]
     rates = []
     for count in (1, 2):
-        with served(url, count, 0) as (port, process):
+        with served(url, count, 0) as (port, process), _node_on(url, cores[:count]):
             _pin(process, cores[:count])
             Requests(port, paths, _WARM_UP, seed=0).at_once(8)
             with _node_share(url) as share:
@@ -129,15 +144,40 @@ def _pin(process: int, cores: Sequence[int]) -> None:
     found = Path(f"/proc/{process}/task/{process}/children").read_text().split()
     is_worker = [pid for pid in found if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text()]
     for pid, core in zip(is_worker or [str(process)], cores, strict=True):
-        for thread in os.listdir(f"/proc/{pid}/task"):
-            os.sched_setaffinity(int(thread), [core])
+        _keep_on(int(pid), [core])
+
+
+@contextmanager
+def _node_on(url: str, cores: Sequence[int]) -> Iterator[None]:
+    """Keep a local node on some cores during the block."""
+    process = _node_process(url)
+    if process is None:
+        yield
+        return
+    everywhere = os.sched_getaffinity(process)
+    _keep_on(process, cores)
+    try:
+        yield
+    finally:
+        _keep_on(process, everywhere)
+
+
+def _keep_on(process: int, cores: Iterable[int]) -> None:
+    """Keep all threads of a process on some cores; those that it starts later are there as well."""
+    for thread in os.listdir(f"/proc/{process}/task"):
+        with suppress(ProcessLookupError):
+            os.sched_setaffinity(int(thread), cores)
+
+
+def _node_process(url: str) -> int | None:
+    return next((node.pid for node in nodes.running() if node.url == url), None)
 
 
 @contextmanager
 def _node_share(url: str) -> Iterator[list[float]]:
     """Measure the cores that the engine uses during the block, where it is a local node."""
     share = [float("nan")]
-    process = next((node.pid for node in nodes.running() if node.url == url), None)
+    process = _node_process(url)
     if process is None:
         yield share
         return

@@ -61,6 +61,8 @@ def main() -> int:
     options = parser.parse_args()
     settings = {
         "spark.driver.memory": options.memory,
+        # Of pages of 64 MB, the default collector leaves a small heap in pieces.
+        "spark.driver.extraJavaOptions": "-XX:+UseParallelGC",
         "spark.sql.shuffle.partitions": str(options.partitions),
     }
     if options.documents:

@@ -38,6 +38,10 @@ MODULES: dict[str, Sequence[str]] = {
         "ingestion/bulk/test_prepared_batches.py",
         "ingestion/test_conflicts.py",
     ),
+    "ingestion.deduplication.audit_log": (
+        "ingestion/deduplication/test_audit_parts.py",
+        "ingestion/deduplication/test_policy_parts.py",
+    ),
     "ingestion.deduplication.audit_runs": ("ingestion/deduplication/test_audit_parts.py",),
     "ingestion.deduplication.batch_decider": (
         "ingestion/deduplication/test_batch_decider.py",
@@ -45,6 +49,9 @@ MODULES: dict[str, Sequence[str]] = {
     ),
     "ingestion.deduplication.effects": ("ingestion/deduplication/test_effects.py",),
     "ingestion.deduplication.lost_texts": ("ingestion/deduplication/test_decision_parts.py",),
+    "ingestion.deduplication.recent_documents": (
+        "ingestion/deduplication/test_recent_documents.py",
+    ),
     "ingestion.deduplication.reservations": ("ingestion/deduplication/test_reservation_parts.py",),
     "ingestion.deduplication.version_decisions": (
         "ingestion/deduplication/test_decision_parts.py",

@@ -1,14 +1,21 @@
 """Audit logs and their runs, without an engine."""
 
 import os
+import stat
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from elasticsearch import Elasticsearch
 
 from es_simhash.errors import FileInUse, InputError
-from es_simhash.ingestion.deduplication.audit_log import FileAudit, Record
+from es_simhash.ingestion.deduplication.audit_log import (
+    FileAudit,
+    Record,
+    audit_of,
+    unchanging_audit,
+)
 from es_simhash.ingestion.deduplication.audit_runs import (
     AuditRun,
     choose_runs,
@@ -84,12 +91,55 @@ def test_a_log_has_one_writer_at_a_time(tmp_path: Path) -> None:
     assert list(FileAudit(path).read()) == [Record(HEAD)]
 
 
+def test_who_closes_a_log_may_open_it_again_for_others(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    one = FileAudit(path)
+    one.open()
+    assert stat.S_IMODE(path.stat().st_mode) & ~0o644 == 0
+    one.close()
+    with unchanging_audit(path):
+        assert list(one.read()) == []
+
+
+def test_a_line_that_was_cut_off_is_named_and_the_next_begins_another(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path, whole = tmp_path / "audit.jsonl", Record(HEAD).line() + b"\n"
+    path.write_bytes(whole + b" \n" + whole[:30])
+    audit = FileAudit(path)
+    for _ in range(2):
+        audit.open()
+        audit.close()
+    assert path.read_bytes() == whole + b" \n" + whole[:30] + b"\n"
+    assert len(list(audit.read())) == 1
+    assert [message.split(" of ")[0] for message in caplog.messages] == ["Line 3"]
+    caplog.clear()
+    audit.write([Record({**HEAD, "id": "next"})])
+    audit.close()
+    assert [record.head["id"] for record in audit.read()] == ["d", "next"]
+    # A log of one line end has nothing that was cut off.
+    path.write_bytes(b"\n")
+    audit.open()
+    audit.close()
+    assert path.read_bytes() == b"\n"
+
+
+def test_a_log_is_a_file_or_an_index(tmp_path: Path) -> None:
+    client: Any = None
+    assert isinstance(audit_of("decisions.jsonl", client), FileAudit)
+    assert isinstance(audit_of(tmp_path, client), FileAudit)
+    assert (
+        audit_of("index:decisions", Elasticsearch("http://127.0.0.1:9")).name == "index:decisions"
+    )
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
 def test_a_full_disk_is_said() -> None:
     full = FileAudit(Path("/dev/full"))
     with pytest.raises(InputError, match=r"cannot be written \(No space left") as raised:
         full.write([Record(HEAD)])
     assert raised.value.parameter == "audit"
+    assert "Name the log" not in str(raised.value)
     full.close()
 
 

@@ -9,16 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from es_simhash.errors import InputError
-from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.ingestion.deduplication.audit_log import FORMAT, FileAudit, Record
-from es_simhash.ingestion.deduplication.recent_documents import RecentDocuments, ShingleQuery
-from es_simhash.ingestion.deduplication.version_decisions import IncomingDocument, Original
 from es_simhash.store.codec import shingle_terms, shingles_of
-
-
-def original(id: str, text: str) -> Original:
-    source = json.dumps({"text": text}).encode()
-    return IncomingDocument(id, 0, fingerprint(text), source, b"{}").as_original()
 
 
 @given(st.sets(st.integers(0, (1 << 24) - 1)))
@@ -31,54 +23,6 @@ def test_passages_are_read_from_their_terms(numbers: set[int]) -> None:
 def test_other_terms_are_refused(terms: list[str]) -> None:
     with pytest.raises(InputError, match="terms"):
         shingles_of(terms)
-
-
-def test_what_was_written_lately_is_found_by_passages_and_by_the_whole() -> None:
-    recent = RecentDocuments()
-    text = " ".join(f"word{n}" for n in range(50))
-    recent.put("whole", original("whole", text))
-    recent.put("short", original("short", "two words"))
-    recent.put("other", original("other", " ".join(f"other{n}" for n in range(50))))
-    query = ShingleQuery.of(fingerprint(f"{text} and more"))
-    assert [each.id for each in recent.search(query)] == ["whole"]
-    short = ShingleQuery.of(fingerprint("Two  words"))
-    assert [each.id for each in recent.search(short)] == ["short"]
-
-
-@given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans(), st.integers(0, 3))))
-def test_what_is_forgotten_leaves_nothing_behind(steps: list[tuple[str, bool, int]]) -> None:
-    recent = RecentDocuments()
-    texts = [" ".join(f"w{seed % 2}{n}" for n in range(20)) for seed in range(4)]
-    for id, leads, seed in steps:
-        before = recent.get(id)
-        recent.put(id, original(id, texts[seed]) if leads else None)
-        if seed == 3:
-            recent.restore(id, before)
-    assert recent.shingles == sum(
-        len(entry.original.text.shingles)
-        for id in "abc"
-        if (entry := recent.get(id)) is not None and entry.original is not None
-    )
-    remembered = {id for id in "abc" if id in recent}
-    assert len(recent) == len(remembered)
-    # Searches of before the first refresh may not see it yet.
-    recent.refreshed()
-    assert {id for id in "abc" if id in recent} == remembered
-    recent.refreshed()
-    assert (len(recent), recent.shingles) == (0, 0)
-    assert not list(recent.search(ShingleQuery.of(fingerprint(texts[0]))))
-
-
-def test_an_answer_is_outdated_when_what_it_lacks_is_forgotten() -> None:
-    recent = RecentDocuments()
-    recent.put("a", original("a", "some words of a text"))
-    recent.refreshed()
-    # A search of before the refresh may not see it, and it is still remembered.
-    assert not recent.is_outdated(0)
-    assert "a" in recent
-    recent.refreshed()
-    assert recent.is_outdated(0)
-    assert "a" not in recent
 
 
 # What each decision says, and undo needs.

@@ -1,0 +1,221 @@
+"""What was written lately is found as a search of the index finds it, and forgotten in time."""
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from es_simhash.fingerprints.text_fingerprints import fingerprint
+from es_simhash.ingestion.deduplication import recent_documents
+from es_simhash.ingestion.deduplication.recent_documents import (
+    MAX_CANDIDATES,
+    MAX_RECENT,
+    MAX_RECENT_SHINGLES,
+    RecentDocuments,
+    ShingleQuery,
+)
+from es_simhash.ingestion.deduplication.version_decisions import Original
+from es_simhash.relation.references import DocumentRef
+from tests.ingestion.deduplication.test_decision_parts import original
+
+
+def made(id: str, shingles: Sequence[int], content_hash: str | None = None, **more: Any) -> Any:
+    """Return an original with these shingles."""
+    parts = SimpleNamespace(
+        shingles=np.array(shingles, np.uint32), content_hash=content_hash or f"hash of {id}"
+    )
+    return Original(DocumentRef(more.pop("index", None), id), parts, **more)  # type: ignore[arg-type]
+
+
+def query(shingles: Sequence[int], min_shared: int = 1, content_hash: str = "") -> ShingleQuery:
+    return ShingleQuery(content_hash, np.array(shingles, np.uint32), min_shared)
+
+
+def chosen(levels: Sequence[int], shingles: Sequence[int]) -> ShingleQuery:
+    prints: Any = SimpleNamespace(
+        levels=np.array(levels, np.uint8), shingles=np.array(shingles, np.uint32), content_hash="h"
+    )
+    return ShingleQuery.of(prints)
+
+
+def test_the_shingles_are_those_that_a_text_of_twice_the_length_has_the_smallest_first() -> None:
+    assert chosen([], []).shingles.tolist() == []
+    few = chosen([0] * 20, range(100, 120))
+    assert few.shingles.tolist() == list(range(100, 112))
+    # Those of the next level come first, and those of further ones count as these.
+    wide = chosen([0] * 12 + [1, 3, 1, 2] * 2, range(100, 120))
+    assert wide.shingles.tolist() == [*range(100, 104), *range(112, 120)]
+    farther = chosen([0, *[1] * 12, 2, 2, 3], range(16))
+    assert farther.shingles.tolist() == list(range(1, 13))
+    longest = chosen([3] * 14, range(50, 64))
+    assert longest.shingles.tolist() == list(range(50, 62))
+    long = chosen([2] * 8 + [3] * 8, range(16))
+    assert long.shingles.tolist() == [0, 1, 2, 3, *range(8, 16)]
+
+
+@pytest.mark.parametrize(("count", "least"), [(0, 1), (1, 1), (2, 1), (3, 2), (12, 2), (40, 2)])
+def test_one_shingle_is_enough_for_texts_of_few(count: int, least: int) -> None:
+    assert chosen([0] * count, range(count)).min_shared == least
+
+
+def test_the_same_text_is_found_whatever_it_shares() -> None:
+    asked = query([1, 2, 3], 2, "same")
+    assert asked.matches(made("a", [9], "same"))
+    assert asked.matches(made("b", [2, 3, 9]))
+    assert not asked.matches(made("c", [3, 9]))
+    assert [asked.shared(made("d", each)) for each in ([], [2], [1, 2, 3, 4])] == [0, 1, 3]
+    assert asked.sharing.content_hash == "same"
+    assert asked.sharing.least == 2
+    assert not asked.sharing.by_rarity
+
+
+def test_candidates_are_cut_as_the_search_cuts_them() -> None:
+    asked = query([1, 2, 3], 1, "same")
+    few = [made(f"f{n}", [1], order=70 - n) for n in range(MAX_CANDIDATES)]
+    assert asked.most_shared(few) == few
+    recent = made("recent", [1, 2], order=1)
+    stored = [made("late", [1, 2], index="i", order=9), made("early", [1, 2], index="i", order=3)]
+    same = made("same", [], "same", order=50)
+    most = asked.most_shared([*few, recent, *stored, same])
+    assert [each.id for each in most[:4]] == ["same", "early", "late", "recent"]
+    assert len(most) == MAX_CANDIDATES
+    by_order = [made(f"o{n}", [1], order=100 - n) for n in range(MAX_CANDIDATES + 1)]
+    assert by_order[0] not in asked.most_shared(by_order)
+
+
+def test_what_was_written_lately_is_found_by_passages_and_by_the_whole() -> None:
+    recent = RecentDocuments()
+    text = " ".join(f"word{n}" for n in range(50))
+    recent.put("whole", original("whole", text))
+    recent.put("short", original("short", "two words"))
+    recent.put("other", original("other", " ".join(f"other{n}" for n in range(50))))
+    query = ShingleQuery.of(fingerprint(f"{text} and more"))
+    assert [each.id for each in recent.search(query)] == ["whole"]
+    short = ShingleQuery.of(fingerprint("Two  words"))
+    assert [each.id for each in recent.search(short)] == ["short"]
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans(), st.integers(0, 3))))
+def test_what_is_forgotten_leaves_nothing_behind(steps: list[tuple[str, bool, int]]) -> None:
+    recent = RecentDocuments()
+    texts = [" ".join(f"w{seed % 2}{n}" for n in range(20)) for seed in range(4)]
+    for id, leads, seed in steps:
+        before = recent.get(id)
+        recent.put(id, original(id, texts[seed]) if leads else None)
+        if seed == 3:
+            recent.restore(id, before)
+    assert recent.shingles == sum(
+        len(entry.original.text.shingles)
+        for id in "abc"
+        if (entry := recent.get(id)) is not None and entry.original is not None
+    )
+    remembered = {id for id in "abc" if id in recent}
+    assert len(recent) == len(remembered)
+    # Searches of before the first refresh may not see it yet.
+    recent.refreshed()
+    assert {id for id in "abc" if id in recent} == remembered
+    recent.refreshed()
+    assert (len(recent), recent.shingles) == (0, 0)
+    assert not list(recent.search(ShingleQuery.of(fingerprint(texts[0]))))
+
+
+def test_an_answer_is_outdated_when_what_it_lacks_is_forgotten() -> None:
+    recent = RecentDocuments()
+    recent.put("a", original("a", "some words of a text"))
+    recent.refreshed()
+    # A search of before the refresh may not see it, and it is still remembered.
+    assert not recent.is_outdated(0)
+    assert "a" in recent
+    recent.refreshed()
+    assert recent.is_outdated(0)
+    assert "a" not in recent
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["put", "copy", "version", "drop", "refresh", "restore"]),
+        st.sampled_from("abcd"),
+        st.sets(st.integers(0, 5), max_size=4),
+    ),
+    max_size=25,
+)
+
+
+@given(STEPS)
+def test_a_search_finds_what_a_scan_of_all_finds(steps: list[tuple[str, str, set[int]]]) -> None:
+    recent, model = RecentDocuments(), dict[str, Any]()
+    epochs: dict[str, int] = {}
+    for step, id, shingles in steps:
+        document = made(id, sorted(shingles), f"hash {len(shingles)}")
+        before, epoch = recent.get(id), epochs.get(id)
+        if step in ("put", "restore", "copy"):
+            recent.put(id, document, exists=step != "copy")
+            model[id], epochs[id] = document, recent.epoch
+        if step == "restore":
+            recent.restore(id, before)
+            if before is None:
+                del model[id]
+            else:
+                model[id], epochs[id] = before.original, epoch
+        elif step == "version":
+            recent.put(id, None)
+            model[id], epochs[id] = None, recent.epoch
+        elif step == "drop":
+            recent.drop(id)
+            model.pop(id, None)
+        elif step == "refresh":
+            recent.refreshed()
+            model = {id: each for id, each in model.items() if epochs[id] >= recent.epoch - 1}
+    known = {id: each for id, each in model.items() if each is not None}
+    assert len(recent) == len(model)
+    assert recent.shingles == sum(len(each.text.shingles) for each in known.values())
+    for least in (1, 2):
+        asked = query(range(5), least, "hash 1")
+        found = {each.id for each in recent.search(asked)}
+        assert found == {id for id, each in known.items() if asked.matches(each)}
+    assert [each.id for each in recent.originals("dcbax")] == sorted(known)
+
+
+def test_whether_a_document_is_there_is_known_of_recent_ones_alone() -> None:
+    recent = RecentDocuments()
+    recent.put("there", made("there", [1]))
+    recent.put("skipped", None, exists=False)
+    assert [recent.exists(id) for id in ("there", "skipped", "other")] == [True, False, None]
+    recent.restore("there", recent.get("skipped"))
+    assert recent.exists("there") is False
+    assert [each.id for each in recent.search(query([1]))] == []
+
+
+def test_what_is_restored_is_as_old_as_it_was() -> None:
+    recent = RecentDocuments()
+    recent.put("a", made("a", [1]))
+    before = recent.get("a")
+    recent.refreshed()
+    recent.put("a", made("a", [2]))
+    recent.restore("a", before)
+    assert recent.get("a") == before
+    recent.refreshed()
+    assert "a" not in recent
+
+
+def test_it_is_full_by_documents_or_by_their_shingles(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (MAX_RECENT, MAX_RECENT_SHINGLES) == (2000, 500_000)
+    monkeypatch.setattr(recent_documents, "MAX_RECENT", 2)
+    monkeypatch.setattr(recent_documents, "MAX_RECENT_SHINGLES", 5)
+    recent, endless = RecentDocuments(), RecentDocuments(forgets=False)
+    for each in (recent, endless):
+        each.put("a", made("a", [1, 2, 3]))
+        each.put("b", made("b", [1, 2]))
+        assert not each.is_full
+    recent.put("b", made("b", [1, 2, 3]))
+    assert recent.is_full
+    recent.put("b", None)
+    assert not recent.is_full
+    for each in (recent, endless):
+        each.put("c", None)
+    assert recent.is_full
+    assert not endless.is_full
