@@ -1,8 +1,9 @@
 """Archives of any size whose words, phrases, forms and revisions follow a real collection.
 
-A story is made of runs of words: those of its subject come from two stories of the collection, the
-others from any. A form is one of the collection's with other numbers. A revision is the story
-before it with a part replaced. How long, how often and how much is fitted.
+A story is assembled from runs of words: some are taken from the two stories that are its subject,
+the others from any story of the collection. A form is a form of the collection with its digits
+exchanged, and a revision is the story before it with a part replaced. Lengths and shares are fitted
+to the collection.
 """
 
 import json
@@ -23,7 +24,7 @@ from tests.support import datasets
 _SETS = ("wire_news", "bbc_news", "ecbplus")
 # Stories of an agency in the order of their time, with which what is made is compared.
 _SAMPLE = 3_000
-# A form is a story of which so many words have digits.
+# A story is a form from this share of words with digits on.
 _FORM = 0.2
 _SUBJECTS = (0.2, 0.4, 0.6, 0.8)
 _RUNS = (1.5, 2.0, 2.5, 3.0, 4.0, 5.0)
@@ -32,14 +33,14 @@ _LEAST_WORDS = 20
 
 @dataclass(frozen=True)
 class Archive:
-    """What made-up stories are drawn from, and how.
+    """The collection from which stories are made up, and the parameters.
 
     Attributes:
         words: The words of all stories of a collection, one story after the other.
         starts: Where each of them starts in `words`, and the end of the last.
         forms: Whether each of them is a form.
         length: Mean and standard deviation of the logarithm of the number of words.
-        revision_every: Each story whose number is one less than a multiple of this is a revision.
+        revision_every: One story in so many is a revision of the one before it.
         replaced: Share of the words of a revision that are replaced.
         subject: Share of the runs of a story that come from its two subjects.
         run: Mean number of words of a run.
@@ -79,7 +80,7 @@ class Archive:
         return self._runs(size, subjects, generator)
 
     def _runs(self, size: int, subjects: np.ndarray, generator: np.random.Generator) -> list[str]:
-        """Return runs of words, of which the subjects' share is theirs."""
+        """Return runs of words, `subject` of them from the stories that are the subject."""
         count = max(1, round(size / self.run))
         any_story = generator.integers(0, len(self.forms), count)
         of_subject = generator.random(count) < self.subject
@@ -91,13 +92,13 @@ class Archive:
         return [word for place, stop in bounds for word in self.words[place:stop]]
 
     def _form(self, story: int, generator: np.random.Generator) -> list[str]:
-        """Return the words of a form, with other digits."""
+        """Return the words of a form with its digits exchanged."""
         words = self.words[self.starts[story] : self.starts[story + 1]]
         digits = str.maketrans("0123456789", "".join(map(str, generator.permutation(10).tolist())))
         return [word.translate(digits) for word in words]
 
     def _revised(self, words: list[str], generator: np.random.Generator) -> list[str]:
-        """Return words of which a part is replaced by runs of others."""
+        """Return words with one part replaced by runs from other stories."""
         size = max(1, int(len(words) * self.replaced))
         others = self._runs(size, generator.integers(0, len(self.forms), 2), generator)
         place = int(generator.integers(0, len(words)))
@@ -127,7 +128,7 @@ def archive_texts(start: int, count: int) -> Iterator[str]:
 
 
 def _unfitted(stories: Sequence[str], revised_as: Archive | None = None) -> Archive:
-    """Return the archive of these stories, without what is found by trying.
+    """Return the archive of these stories; share and length of runs are those it starts from.
 
     Args:
         stories: The texts.
@@ -156,7 +157,7 @@ def _digits(words: Sequence[str]) -> float:
 
 
 def _revisions(stories: Sequence[Sequence[str]]) -> tuple[int, float]:
-    """Return of how many stories one is a revision, and the share of it that is new."""
+    """Return how many stories there are for each revision, and which share of its words is new."""
     families = families_in_memory({str(at): " ".join(each) for at, each in enumerate(stories)})
     new = []
     for first, *others in families:
@@ -167,8 +168,7 @@ def _revisions(stories: Sequence[Sequence[str]]) -> tuple[int, float]:
 
 
 def _traits(texts: Iterable[str]) -> np.ndarray:
-    """Return the mean share of words that are the first of their kind in a text, and the share of
-    shingles that several texts have."""
+    """Return the mean ratio of distinct words to words, and the share of repeated shingles."""
     made = list(texts)
     words = [text.split() for text in made]
     distinct = np.mean([len(set(each)) / len(each) for each in words if each])

@@ -1,4 +1,4 @@
-"""The searches for semantic neighbours, by what is known of the vectors of an index."""
+"""Searches for semantic neighbours, unfiltered where all vectors of an index are comparable."""
 
 from collections.abc import Callable, Mapping
 from time import monotonic
@@ -9,14 +9,15 @@ from es_simhash.store.elasticsearch.index_searches import Responses, Searches
 from es_simhash.store.intents import FindNear, Where
 from es_simhash.store.rows import TextHits
 
-# So long, vectors that somebody wrote by another scheme may take places of the nearest.
+# For as long, vectors that were written by another scheme may take the places of the nearest.
 _KNOWN_SECONDS = 60.0
 
 
 class NearSearches:
-    """Makes the searches for semantic neighbours in one index.
+    """Builds the searches for semantic neighbours in one index.
 
-    Whether all its vectors are of its semantic scheme is asked once a minute, along with them.
+    Once a minute a count is sent along with them, which tells whether all vectors of the index are
+    of its semantic scheme.
     """
 
     def __init__(self) -> None:
@@ -41,7 +42,7 @@ class NearSearches:
             bodies: As `neighbours.near_bodies`.
             read: As `neighbours.read_near`.
             others: As `neighbours.other_vectors_body` makes it.
-            are_sent: Whether they are sent, and not only shown.
+            are_sent: False where the searches are only shown to the user.
         """
         is_uniform = self._is_uniform
 
@@ -51,7 +52,7 @@ class NearSearches:
             if not has_vectors or others is None or not self._is_due():
                 return near
             if are_sent:
-                # One of the requests that are sent together asks.
+                # One count is enough for all requests that are sent together.
                 self._asked_at = monotonic()
             return [*near, dict(others)]
 
