@@ -60,6 +60,7 @@ MODULES: dict[str, Sequence[str]] = {
         "ingestion/deduplication/test_decision_parts.py",
         "ingestion/deduplication/test_audit_parts.py",
     ),
+    "ingestion.deduplication.write_decided": ("ingestion/deduplication/test_write_decided.py",),
     "relation.loss": ("relation/test_lost_text.py",),
     "relation.resemblance": ("relation/test_resemblance.py",),
     "relation.scoring": ("relation/test_scoring_thresholds.py",),

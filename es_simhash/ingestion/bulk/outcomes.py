@@ -53,7 +53,7 @@ class Outcome:
         retained: Whether it was to be skipped, or to replace that document, and both were kept as
             text would have been lost.
         lost: What the removed text has that the kept one has not; None where nothing was compared.
-        displaced: What it took the place of; None for nothing. `IngestReport` counts it.
+        displaced: What it took the place of, by its id and as a version. `IngestReport` counts it.
     """
 
     id: str | None
@@ -65,7 +65,7 @@ class Outcome:
     version_of: str | None = None
     retained: bool = False
     lost: LostText | None = None
-    displaced: Displaced | None = None
+    displaced: tuple[Displaced, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -134,14 +134,12 @@ class IngestReport:
         self.versions += outcome.version_of is not None
         self.retained += outcome.retained
         self.undated.update(outcome.undated)
-        displaced = outcome.displaced
-        if displaced is None:
-            return
-        if displaced.counted is None:
-            self.replaced_stored += 1
-            return
-        self.counts[displaced.counted] -= 1
-        self.counts[displaced.status] += 1
+        for counted, status in outcome.displaced:
+            if counted is None:
+                self.replaced_stored += 1
+            else:
+                self.counts[counted] -= 1
+                self.counts[status] += 1
 
     @classmethod
     def of(cls, outcomes: Iterable[Outcome]) -> "IngestReport":

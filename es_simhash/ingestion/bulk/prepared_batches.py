@@ -79,12 +79,12 @@ def loser(id: str, mark: Mark, kept: Mark, run: RunDocuments) -> Outcome:
     return Outcome(id, "conflicting", CONFLICT)
 
 
-def displaced_by(mark: Mark, standing: Standing | None) -> Displaced | None:
-    """Return what a document that is written takes the place of; None for nothing."""
+def displaced_by(mark: Mark, standing: Standing | None) -> tuple[Displaced, ...]:
+    """Return what a document that is written takes the place of, of those with its id."""
     if standing is None:
-        return None
+        return ()
     is_same = mark.has_text_of(standing.mark)
-    return Displaced(standing.status, "unchanged" if is_same else "conflicting")
+    return (Displaced(standing.status, "unchanged" if is_same else "conflicting"),)
 
 
 class BatchConflicts:
@@ -171,7 +171,7 @@ class BatchConflicts:
         outcomes.append(result)
         displaced = displaced_by(marks[0], standing)
         first = outcomes[0]
-        if displaced is not None and (first is not result or _takes_place(result, displaced)):
+        if displaced and (first is not result or _takes_place(result, displaced[0])):
             outcomes[0] = Outcome(id, first.status, first.reason, displaced=displaced)
         return outcomes
 

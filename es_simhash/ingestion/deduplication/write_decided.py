@@ -62,7 +62,7 @@ class DecidedDocuments:
             if earlier is not None and not self._run.keeps_last:
                 self.outcomes[position] = loser(id, mark, earlier.mark, self._run)
                 continue
-            displaced = None if is_same else displaced_by(mark, earlier)
+            displaced = () if is_same else displaced_by(mark, earlier)
             self.outcomes[position] = Outcome(id, "unchanged", displaced=displaced)
             self._here[id], self._marks[position] = position, mark
             if not is_same:
@@ -99,7 +99,7 @@ class DecidedDocuments:
             )
         displaced = self._overwritten(decision)
         if decision.action == "replace" and other is not None:
-            displaced = self._replaced(decision, other)
+            displaced += self._replaced(decision, other)
         self.removed.discard(id)
         self._here[id] = position
         self._marks[position] = _mark_of(decision.document)
@@ -114,21 +114,21 @@ class DecidedDocuments:
             displaced=displaced,
         )
 
-    def _overwritten(self, decision: Decision) -> Displaced | None:
+    def _overwritten(self, decision: Decision) -> tuple[Displaced, ...]:
         """Settle what the document with the same id is; return it if its batch was before."""
         mark, before = _mark_of(decision.document), self._here.get(decision.id)
         if before is None:
             is_gone = decision.id in self.removed
-            return None if is_gone else displaced_by(mark, self._earlier.get(decision.id))
+            return () if is_gone else displaced_by(mark, self._earlier.get(decision.id))
         is_same = mark.has_text_of(self._marks[before])
         self.outcomes[before] = replace(
             self.outcomes[before],
             status="unchanged" if is_same else "conflicting",
             reason=REPEATED if is_same else CONFLICT,
         )
-        return None
+        return ()
 
-    def _replaced(self, decision: Decision, other: str) -> Displaced | None:
+    def _replaced(self, decision: Decision, other: str) -> tuple[Displaced, ...]:
         """Settle what a document is that was replaced; return it if its batch was before."""
         self.removed.add(other)
         before = self._here.pop(other, None)
@@ -136,9 +136,9 @@ class DecidedDocuments:
             self.outcomes[before] = replace(
                 self.outcomes[before], status="replaced", reason=f"Replaced by {decision.id!r}."
             )
-            return None
+            return ()
         earlier = self._earlier.get(other)
-        return Displaced(None if earlier is None else earlier.status, "replaced")
+        return (Displaced(None if earlier is None else earlier.status, "replaced"),)
 
     def _look_up(self, ids: Sequence[str]) -> None:
         keys = [key_of(id) for id in ids]

@@ -53,7 +53,10 @@ def outcomes(
     found = dict(BatchConflicts(prepared, run).outcomes(results))
     assert sorted(found) == list(range(len(prepared.marks)))
     assert {outcome.id for outcome in found.values()} == {"x"}
-    return [(each.status, each.reason, each.displaced) for _, each in sorted(found.items())]
+    in_order = [outcome for _, outcome in sorted(found.items())]
+    # Of the documents of one id, at most one stands before the batch.
+    assert all(len(each.displaced) <= 1 for each in in_order)
+    return [(each.status, each.reason, next(iter(each.displaced), None)) for each in in_order]
 
 
 def run_with(on_conflict: Any, *standing: Standing) -> RunDocuments:
@@ -94,10 +97,10 @@ def test_who_is_not_kept_is_a_repeat_or_a_conflict(
 
 
 def test_what_is_displaced_keeps_how_it_was_counted() -> None:
-    assert displaced_by(mark(), None) is None
-    assert displaced_by(mark(), Standing(mark(), "written")) == Displaced("written", "unchanged")
+    assert displaced_by(mark(), None) == ()
+    assert displaced_by(mark(), Standing(mark(), "written")) == (Displaced("written", "unchanged"),)
     other = Standing(mark("B"), "unchanged")
-    assert displaced_by(mark(), other) == Displaced("unchanged", "conflicting")
+    assert displaced_by(mark(), other) == (Displaced("unchanged", "conflicting"),)
 
 
 def test_of_one_batch_the_last_is_kept() -> None:
