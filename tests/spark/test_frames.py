@@ -22,6 +22,8 @@ pytest.importorskip(
 from click.testing import CliRunner
 
 from es_simhash.errors import InputError
+from es_simhash.fingerprints.chosen_scheme import chosen_scheme
+from es_simhash.fingerprints.scheme_keys import KEY_FILE_VARIABLE
 from es_simhash.ingestion.deduplication.version_policy import DryRunPolicy
 from es_simhash.maintenance.families.dismissals_and_joins import dismiss
 from es_simhash.pairs.document_families import families_in_memory
@@ -167,6 +169,26 @@ def test_fingerprints_are_those_that_an_index_stores(spark: Any) -> None:
         assert {name: value for name, value in members.items() if value is not None} == json.loads(
             stored[row.id]
         )
+
+
+def test_a_scheme_with_a_key_finds_versions_where_the_workers_have_the_key(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = "3c" * 32
+    (tmp_path / "key").write_text(key, "utf-8")
+    monkeypatch.setenv(KEY_FILE_VARIABLE, str(tmp_path / "key"))
+    config = IndexConfig(scheme=chosen_scheme("keyed"))
+    frame = frame_of(spark, {"a": text(1), "b": revised(text(1), 2), "c": text(3)})
+    with pytest.raises(engine.PythonException, match="key"):
+        with_fingerprints(frame, config).collect()
+    # As `spark.executorEnv` sets it when a session starts.
+    environment = {**spark.sparkContext.environment, KEY_FILE_VARIABLE: str(tmp_path / "key")}
+    monkeypatch.setattr(spark.sparkContext, "environment", environment)
+    fingerprinted = with_fingerprints(frame, config)
+    stored = {row.id: row.simhash.content_hash for row in fingerprinted.collect()}
+    assert len(stored) == 3
+    assert lists_of(families(fingerprinted, config=config)) == [["a", "b"], ["c"]]
+    assert key not in str(fingerprinted.collect())
 
 
 def test_semantics_are_those_that_an_index_stores(spark: Any) -> None:
