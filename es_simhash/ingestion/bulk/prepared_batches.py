@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from es_simhash.ingestion.bulk.outcomes import Displaced, Failure, Outcome
@@ -90,7 +90,8 @@ def displaced_by(mark: Mark, standing: Standing | None) -> tuple[Displaced, ...]
 class BatchConflicts:
     """What becomes of documents of a batch that have the id of another one of the run.
 
-    Statuses and counts are those of a run that reads each document in a batch of its own.
+    As many count as written, and the same stand, as where a run reads each document in a batch of
+    its own.
 
     Args:
         prepared: The batch; of several documents with one id, one is to be written.
@@ -169,10 +170,9 @@ class BatchConflicts:
         marks = [self._marks[position] for position in positions]
         outcomes = [loser(id, mark, after, self._run) for mark, after in pairwise(marks)]
         outcomes.append(result)
-        displaced = displaced_by(marks[0], standing)
-        first = outcomes[0]
-        if displaced and (first is not result or _takes_place(result, displaced[0])):
-            outcomes[0] = Outcome(id, first.status, first.reason, displaced=displaced)
+        if not _is_standing(result, marks[-1], standing):
+            displaced = displaced_by(marks[0], standing)
+            outcomes[0] = replace(outcomes[0], displaced=displaced)
         return outcomes
 
     def _first(
@@ -201,6 +201,10 @@ def _failed(result: Outcome | None) -> list[Outcome]:
     return [] if result is None else [result]
 
 
-def _takes_place(result: Outcome, displaced: Displaced) -> bool:
-    """Check whether an earlier document is displaced: not by one that the index has as it was."""
-    return result.status != "unchanged" or displaced.status == "conflicting"
+def _is_standing(result: Outcome, mark: Mark, standing: Standing | None) -> bool:
+    """Check whether the index has a document as it is because an earlier one of the run wrote it.
+
+    That one is still counted as written, whatever stands between the two.
+    """
+    is_same = standing is not None and mark.has_text_of(standing.mark)
+    return is_same and result.status == "unchanged"

@@ -64,8 +64,9 @@ class DecidedDocuments:
                 continue
             displaced = () if is_same else displaced_by(mark, earlier)
             self.outcomes[position] = Outcome(id, "unchanged", displaced=displaced)
-            self._here[id], self._marks[position] = position, mark
+            # The one that this run wrote is what stands, and what others may replace.
             if not is_same:
+                self._here[id], self._marks[position] = position, mark
                 standing.append(Standing(mark, "unchanged"))
         self.records += self._run.put(standing)
 

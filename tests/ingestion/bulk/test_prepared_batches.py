@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from es_simhash.ingestion.bulk.json_documents import Document
-from es_simhash.ingestion.bulk.outcomes import Displaced, Outcome
+from es_simhash.ingestion.bulk.outcomes import Displaced, IngestReport, Outcome
 from es_simhash.ingestion.bulk.prepared_batches import (
     BatchConflicts,
     Prepared,
@@ -20,6 +22,7 @@ from es_simhash.ingestion.bulk.run_documents import (
     REPEATED,
     REROUTED,
     Mark,
+    OnConflict,
     RunDocuments,
     Standing,
     key_of,
@@ -162,6 +165,58 @@ def test_what_the_index_has_as_it_was_displaces_nothing_but_another_text() -> No
     assert outcomes(same, run, {0: UNCHANGED}) == [
         ("unchanged", None, Displaced("written", "conflicting"))
     ]
+
+
+def test_what_the_run_wrote_before_counts_as_written_while_it_stands() -> None:
+    run = run_with("last", Standing(mark("A"), "written"))
+    for texts in ("AA", "BA"):
+        prepared = batch(texts, unchanged=[(1, "x")])
+        lost = ("unchanged", REPEATED) if texts == "AA" else ("conflicting", CONFLICT)
+        found = outcomes(prepared, run, {1: UNCHANGED})
+        assert found == [(*lost, None), ("unchanged", None, None)]
+
+
+RULES: tuple[OnConflict, ...] = ("last", "first", "fail")
+BATCHES = st.lists(
+    st.lists(st.tuples(st.sampled_from("xy"), st.sampled_from("AB")), min_size=1, max_size=4),
+    max_size=4,
+)
+
+
+def read_in(rule: OnConflict, batches: list[list[tuple[str, str]]]) -> tuple[Any, ...]:
+    """Return what a run counts as written and as failed, what the index has, and what stands."""
+    run, report, index = RunDocuments(rule), IngestReport(), dict[str, str]()
+    for documents in batches:
+        prepared, kept = Prepared(), dict[str, int]()
+        for number, (id, text) in enumerate(documents):
+            prepared.marks[number] = mark(text, id)
+            kept[id] = number if rule == "last" else kept.get(id, number)
+        for number, (id, text) in enumerate(documents):
+            if kept[id] != number:
+                prepared.repeats.append((number, id))
+            elif index.get(id) == text:
+                prepared.unchanged.append((number, id))
+            else:
+                prepared.positions.append(number)
+                prepared.ids.append(id)
+        conflicts = BatchConflicts(prepared, run)
+        sent = dict(zip(prepared.positions, prepared.ids, strict=True))
+        results = {n: Outcome(id, "written") for n, id in sent.items()}
+        results |= {n: Outcome(id, "unchanged") for n, id in prepared.unchanged}
+        results = {n: each for n, each in results.items() if n not in conflicts.left_out}
+        index |= {id: documents[n][1] for n, id in sent.items() if n in results}
+        report += IngestReport.of(each for _, each in conflicts.outcomes(results))
+        run.put(conflicts.standing_after(results))
+    standing = [each and each.mark for each in run.standing([key_of("x"), key_of("y")])]
+    return report.documents, report.counts["written"], report.counts["failed"], index, standing
+
+
+@given(st.sampled_from(RULES), BATCHES)
+def test_as_many_are_written_as_where_each_document_is_read_alone(
+    rule: OnConflict, batches: list[list[tuple[str, str]]]
+) -> None:
+    alone = [[document] for documents in batches for document in documents]
+    assert read_in(rule, batches) == read_in(rule, alone)
 
 
 @pytest.mark.parametrize("rule", ["first", "fail"])

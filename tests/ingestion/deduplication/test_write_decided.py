@@ -224,6 +224,17 @@ def test_a_document_of_the_batch_may_replace_one_that_the_index_has() -> None:
     assert run.standing([key_of("a")]) == [None]
 
 
+def test_a_document_that_the_run_wrote_itself_is_replaced_where_it_was_counted() -> None:
+    run = RunDocuments()
+    report = IngestReport.of(outcomes(decided("a"), run=run))
+    counted = DecidedDocuments(run)
+    mark = mark_of(Document(0, "a", "A", b"", "{}"))
+    counted.add_unchanged(Prepared(unchanged=[(0, "a")], marks={0: mark}))
+    counted.add([at(1, decided("b", "replace", "a"))], {})
+    report += IngestReport.of(counted.outcomes.values())
+    assert report.summary == "1 written, 1 unchanged, 1 replaced, 0 failed"
+
+
 class Versions:
     """Decides as it is told, and remembers what it is asked to confirm.
 
