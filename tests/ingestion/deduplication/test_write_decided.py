@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from es_simhash.ingestion.bulk.json_documents import Document
+from es_simhash.ingestion.bulk.lookup import Lookup
 from es_simhash.ingestion.bulk.outcomes import Displaced, Failure, IngestReport, Outcome
 from es_simhash.ingestion.bulk.prepared_batches import Prepared
 from es_simhash.ingestion.bulk.run_documents import (
@@ -391,3 +392,28 @@ def test_a_batch_is_outdated_by_what_was_written_since_or_by_its_age() -> None:
     assert policy.is_outdated(ready(3), turn("a"))
     assert policy.is_outdated(ready(2), turn("b"))
     assert not policy.is_outdated(ready(3), turn("b"))
+
+
+@pytest.mark.parametrize("rewrite", [True, False])
+def test_a_document_whose_date_cannot_be_read_fails_and_the_others_are_asked_about(
+    rewrite: bool,
+) -> None:
+    unread, read = document("a"), document("b", position=1)
+    versions: Any = Versions(lambda each: decided(each.id))
+    versions.target.lookup = lambda identities: Lookup()
+    versions.dated = lambda documents: ([read], [(unread, "no date")])
+    versions.ask = lambda documents: Answers(-1, [[] for _ in documents])
+    compared = []
+
+    def submit(step: Any, batch: Any, config: Any, lookup: Lookup | None = None) -> Any:
+        if lookup is not None:
+            compared.append(lookup.is_compared)
+        undecided = SimpleNamespace(prepared=Prepared(), items=lambda ids: [unread, read])
+        return SimpleNamespace(result=lambda: undecided)
+
+    workers: Any = SimpleNamespace(submit=submit)
+    policy = WriteDecided(versions, RunDocuments(), rewrite=rewrite)
+    ready = policy.prepare(SimpleNamespace(), workers)  # type: ignore[arg-type]
+    assert ready.prepared.failures == [Failure(0, "a", "no date")]
+    assert (ready.items, ready.answers) == ([read], Answers(versions.epoch, [[]]))
+    assert compared == [not rewrite]
