@@ -130,9 +130,10 @@ def workers(url: str, paths: Sequence[str], seconds: float, figures: Figures) ->
     for count in (1, 2):
         with served(url, count, 0) as (port, process), _node_on(url, cores[:count]):
             _pin(process, cores[:count])
-            Requests(port, paths, _WARM_UP, seed=0).at_once(8)
+            connections = _CONNECTIONS[0] * count
+            Requests(port, paths, _WARM_UP, seed=0).at_once(connections)
             with _node_share(url) as share:
-                outcome = Requests(port, paths, seconds, seed=4).at_once(8)
+                outcome = Requests(port, paths, seconds, seed=4).at_once(connections)
             rates.append(outcome.rate)
         print(f"{count} workers, each on a core: {outcome}; the engine: {share[0]:.2f} cores")
     print(f"two workers answer {rates[1] / rates[0]:.2f} times what one does", flush=True)
