@@ -237,7 +237,7 @@ def test_a_document_that_the_run_wrote_itself_is_replaced_where_it_was_counted()
 
 
 class Versions:
-    """Decides as it is told, and remembers what it is asked to confirm.
+    """Returns prepared decisions, and records what it is asked to settle, write and confirm.
 
     Args:
         decide: Returns the decision about a document.
