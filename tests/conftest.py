@@ -50,7 +50,10 @@ pytest_plugins = [
 ]
 
 # Machines that run tests are shared: a slow example is no failure. Examples are not kept on disk.
-hypothesis.settings.register_profile("tests", deadline=None, database=None, max_examples=60)
+hypothesis.settings.register_profile("tests", deadline=None, database=None, max_examples=25)
+hypothesis.settings.register_profile(
+    "all", hypothesis.settings.get_profile("tests"), max_examples=60
+)
 hypothesis.settings.load_profile("tests")
 
 TESTS = Path(__file__).parent
@@ -106,6 +109,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--all"):
+        hypothesis.settings.load_profile("all")
     grouped = GroupedTests(config, GROUPS, TESTS / "groups.json", engine=tested_engine())
     config.pluginmanager.register(grouped, "grouped_tests")
 

@@ -32,13 +32,20 @@ def pytest_configure(config):
     config.pluginmanager.register(GroupedTests(config, groups, record, engine="elasticsearch"))
 """
 FILES = {
-    "pytest.ini": "[pytest]\ntestpaths = checks\n",
+    "pytest.ini": "[pytest]\ntestpaths = checks\nmarkers = variants\n",
     ".gitignore": "__pycache__/\n",
     "widget/box.js": "1",
     "checks/conftest.py": CONFTEST,
     "checks/test_core.py": "def test_core(): pass\n",
     "checks/browser/test_box.py": "def test_box(): pass\ndef test_other(): pass\n",
 }
+WAYS = """
+import pytest
+
+@pytest.mark.variants
+@pytest.mark.parametrize("way", range(3))
+def test_way(way): pass
+"""
 LEFT_OUT = ["left out, *make test-all runs them*", "  browser: 2 tests, passed 20*"]
 
 Run = Callable[..., pytest.RunResult]
@@ -76,6 +83,33 @@ def test_several_processes_record_and_leave_out_the_same(
     result = pytester.runpytest_subprocess(*several)
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(LEFT_OUT)
+
+
+@pytest.mark.parametrize("several", [(), ("-p", "xdist", "--numprocesses", "2")])
+def test_of_a_test_with_variants_the_first_always_runs(
+    run: Run, pytester: pytest.Pytester, several: tuple[str, ...]
+) -> None:
+    ways = '{"ways": Group((), ("widget/*", "checks/*.py"), has_variants=True), "browser":'
+    write(pytester.path, "checks/conftest.py", CONFTEST.replace('{"browser":', ways))
+    write(pytester.path, "checks/test_ways.py", WAYS)
+    recorded = pytester.runpytest_subprocess(*several, "--all")
+    recorded.assert_outcomes(passed=6)
+    recorded.stdout.fnmatch_lines(["ways: recorded, 2 tests passed"])
+    again = pytester.runpytest_subprocess(*several)
+    again.assert_outcomes(passed=2, deselected=0 if several else 2)
+    again.stdout.fnmatch_lines(["  ways: 2 tests, passed 20*"])
+    write(pytester.path, "checks/test_ways.py", WAYS.replace("range(3)", "range(4)"))
+    pytester.runpytest_subprocess(*several).assert_outcomes(passed=5)
+
+
+def test_variants_that_fail_are_not_recorded(run: Run, pytester: pytest.Pytester) -> None:
+    ways = '{"ways": Group((), ("widget/*", "checks/*.py"), has_variants=True), "browser":'
+    write(pytester.path, "checks/conftest.py", CONFTEST.replace('{"browser":', ways))
+    write(pytester.path, "checks/test_ways.py", WAYS.replace("pass", "assert way < 2"))
+    run("--all").stdout.fnmatch_lines(
+        ["ways: not recorded: checks/test_ways.py::test_way*2* failed"]
+    )
+    assert "ways" not in read_record(pytester.path / "groups.json")
 
 
 @pytest.mark.parametrize(
@@ -198,3 +232,10 @@ def test_a_test_is_in_one_group_at_most_and_one_of_the_core_in_none(files: list[
         # But for those that start another engine.
         if names and file.startswith(CORE):
             assert "painless_url" in (ROOT / file).read_text("utf-8"), file
+
+
+def test_variants_are_marked_where_there_are_several_and_in_no_group(files: list[str]) -> None:
+    for file in files:
+        text = (ROOT / file).read_text("utf-8") if file.startswith("tests/") else ""
+        if file.endswith(".py") and "\n@pytest.mark.variants\n" in text:
+            assert not any(group.has(file) for group in GROUPS.values()), file

@@ -51,6 +51,7 @@ def test_a_name_is_in_one_namespace() -> None:
     assert len(set(names)) == len(names)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     "before",
     [
@@ -131,6 +132,7 @@ def test_the_errors_are_one_tree() -> None:
         assert each.__name__ in (errors.__doc__ or "")
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     "code",
     [

@@ -6,6 +6,7 @@ Their arithmetic is modulo 2^64, which numpy's uint64, Java's long and Go's uint
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -178,6 +179,14 @@ def ranks_within(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return 0 .. size - 1 for each size, one after the other."""
     ends = np.cumsum(sizes)
     return np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - sizes, sizes)
+
+
+def equal_runs(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where runs of equal neighbours begin, and how many values each run has."""
+    begins = np.ones(len(values), np.bool_)
+    begins[1:] = values[1:] != values[:-1]
+    starts = np.flatnonzero(begins)
+    return starts, np.diff(starts, append=len(values))
 
 
 def group_runs(values: Uint64s, bounds: NDArray[np.int64], length: int) -> GroupedRuns:

@@ -3,6 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.fingerprints.hashing import equal_runs
+
 Numbers = NDArray[np.int64]
 
 
@@ -41,7 +43,8 @@ def batches_of_labels(labels: Numbers, order: Numbers, size: int, start: int) ->
         start: Place in the order where the first batch begins.
     """
     ordered = labels[order]
-    bounds = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]) + 1, len(ordered))
+    starts, sizes = equal_runs(ordered)
+    bounds = starts + sizes
     ends = []
     while start < len(ordered):
         place = int(np.searchsorted(bounds, min(start + size, len(ordered))))

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.hashing import ranks_within
+from es_simhash.fingerprints.hashing import equal_runs, ranks_within
 
 # An odd factor spreads shingles evenly: those of long texts are all small numbers. By its inverse
 # they are known again.
@@ -110,8 +110,7 @@ class SpilledPostings:
         """Write the lists of one part of the shingles, and which texts are in which."""
         entries = self._entries(number)
         entries.sort()
-        starts = _starts(entries)
-        lengths = np.diff(np.append(starts, len(entries)))
+        starts, lengths = equal_runs((entries >> _SHIFT).astype(np.uint32))
         texts = (entries & _LOW).astype(np.uint32)
         shingles = ((entries[starts] >> _SHIFT) * _GATHERED & _LOW).astype(np.uint32)
         del entries
@@ -229,8 +228,7 @@ class SpilledPostings:
         pairs = np.repeat(owners.astype(np.uint64) << _SHIFT, lengths) | others
         pairs = pairs[pairs >> _SHIFT != pairs & _LOW]
         pairs.sort()
-        starts = np.flatnonzero(np.concatenate(([True], pairs[1:] != pairs[:-1]))[: len(pairs)])
-        shared = np.diff(np.append(starts, len(pairs)))
+        starts, shared = equal_runs(pairs)
         pairs = pairs[starts]
         return (pairs >> _SHIFT).astype(np.int64), (pairs & _LOW).astype(np.int64), shared
 
@@ -262,14 +260,6 @@ class SpilledPostings:
             place += len(positions)
             number = last
         return found
-
-
-def _starts(entries: Words) -> Numbers:
-    """Return where each shingle begins in sorted entries."""
-    shingles = (entries >> _SHIFT).astype(np.uint32)
-    if not len(shingles):
-        return np.zeros(0, np.int64)
-    return np.flatnonzero(np.concatenate(([True], shingles[1:] != shingles[:-1])))
 
 
 def _first_of_list() -> int:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.hashing import ranks_within
+from es_simhash.fingerprints.hashing import equal_runs, ranks_within
 from es_simhash.spark.engine import Batches, Column, Columns, DataFrame, F, ddl, kept, pyarrow
 
 # Texts of a posting list that the others of it are compared with; as in a run over an index.
@@ -53,8 +53,7 @@ def _placed(batches: Batches) -> Iterator[Any]:
 
 def _places(shingles: NDArray[np.int32], first: int) -> NDArray[np.int64]:
     """Return the places of entries in their lists, when that of the first is known."""
-    starts = np.flatnonzero(np.append(True, shingles[1:] != shingles[:-1]))
-    sizes = np.diff(np.append(starts, len(shingles)))
+    _, sizes = equal_runs(shingles)
     places = ranks_within(sizes) + 1
     places[: sizes[0]] += first - 1
     return places

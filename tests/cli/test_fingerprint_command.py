@@ -122,6 +122,7 @@ def test_an_unknown_scheme_is_refused(file: str) -> None:
         CliRunner().invoke(fingerprint, [file, "--scheme", "md5"], catch_exceptions=False)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("arguments", [["selftest"], ["files", "fingerprint", "-"]])
 def test_these_commands_do_not_import_the_client(arguments: list[str]) -> None:
     code = (

@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 
 import click
 import pytest
@@ -119,6 +120,7 @@ def test_help_ends_with_an_example_whose_options_are_there(path: tuple[str, ...]
     ALL[path].make_parser(context).parse_args(typed[1 + len(path) :])
 
 
+@cache
 def _help_of(path: tuple[str, ...]) -> str:
     return CliRunner().invoke(cli, [*path, "--help"]).output
 

@@ -133,6 +133,7 @@ def test_an_index_that_is_read_is_not_to_be_created(index: str, run: Run, cluste
     assert refusal.endswith(f"Else create it with `es-simhash install {index}x`.\n")
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("processes", ["1", "2"])
 def test_conflicts_are_reported_in_text_and_json(
     index: str, call: Run, tmp_path: Path, processes: str

@@ -110,6 +110,7 @@ def test_backfill_fills_the_index_and_a_sidecar(run: Run, index_name: str, clien
     assert related(run, f"{index_name}-near", "--id", "a") == ["a2"]
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("command", ["ingest", "backfill", "sweep", "related"])
 @pytest.mark.parametrize("key", [None, OTHER], ids=["none", "another"])
 def test_without_the_key_one_sentence_says_so(

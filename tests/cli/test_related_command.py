@@ -247,6 +247,7 @@ def sent_searches(monkeypatch: pytest.MonkeyPatch, run: Callable[[], Any]) -> li
     return requests[0]
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     "options",
     [

@@ -117,6 +117,7 @@ COMMANDS: dict[str, tuple[list[str], int, str]] = {
 }
 
 
+@pytest.mark.variants
 @pytest.mark.cluster
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_that_prints_rows_has_all_formats(

@@ -74,6 +74,7 @@ def hides(text: str) -> bool:
     return not any(secret in text for secret in HIDDEN)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("credentials", CREDENTIALS)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_commands_hide_their_credentials(

@@ -73,6 +73,7 @@ def wait_until_closed(address: str) -> None:
     raise AssertionError(f"{address} still takes connections")
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
 def test_a_request_that_runs_is_answered_before_the_end(
     tenants: str, proxy: Proxy, tmp_path: Path, stop: signal.Signals

@@ -81,6 +81,7 @@ COMMANDS: dict[str, tuple[list[str], list[str]]] = {
 BORDERS = re.compile("[│┃┏┡├└]")
 
 
+@pytest.mark.variants
 @pytest.mark.cluster
 @pytest.mark.parametrize("name", COMMANDS)
 def test_tables_fit_80_columns_with_titles_and_whole_ids(

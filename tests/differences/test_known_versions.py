@@ -47,6 +47,7 @@ def large(name: str) -> tuple[str, str]:
     return text, " ".join(word if chosen.random() > 0.05 else "edited" for word in words)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     "name", ["itself", "one word", "two words", "no common word", "other order", "edited"]
 )

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from itertools import groupby
 
 import numpy as np
 import pytest
@@ -99,3 +100,11 @@ def test_fingerprints_do_not_depend_on_the_salt_of_the_process() -> None:
         for seed in ("1", "2")
     }
     assert len(found) == 1
+
+
+@given(st.lists(st.integers(0, 3), max_size=20))
+def test_runs_of_equal_neighbours_are_those_of_groupby(values: list[int]) -> None:
+    starts, sizes = hashing.equal_runs(np.array(values, np.int64))
+    runs = [list(run) for _, run in groupby(values)]
+    assert sizes.tolist() == list(map(len, runs))
+    assert starts.tolist() == [sum(map(len, runs[:number])) for number in range(len(runs))]

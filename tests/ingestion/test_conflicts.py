@@ -85,6 +85,7 @@ def texts(client: Any, index: str) -> dict[str, Any]:
     return {hit["_id"]: hit["_source"] for hit in hits}
 
 
+@pytest.mark.variants
 @pytest.mark.cluster
 @pytest.mark.parametrize(
     ("on_conflict", "on_version", "batch", "is_filled"),
@@ -122,6 +123,7 @@ def test_conflicts_are_counted_as_what_they_are(
         assert failed == []
 
 
+@pytest.mark.variants
 @pytest.mark.cluster
 @pytest.mark.parametrize("on_conflict", ["last", "first", "fail"])
 def test_across_processes(client: Any, index: str, on_conflict: Any) -> None:
@@ -223,6 +225,7 @@ def test_a_source_that_changed_since_is_forgotten_on_request(
     assert texts(client, index)["x"]["text"] == "Corrected."
 
 
+@pytest.mark.variants
 @pytest.mark.cluster
 @pytest.mark.parametrize(
     ("on_conflict", "action", "batch", "is_filled"),

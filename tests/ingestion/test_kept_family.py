@@ -47,6 +47,7 @@ def write(desk: Any, documents: Iterable[Mapping[str, Any]], **settings: Any) ->
     return {each.status for each in ingest(desk.client, desk.name, documents, settings=chosen)}
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("rewrite", [False, True])
 @pytest.mark.parametrize("batch", [1, 1000])
 def test_ingest_keeps_the_family_of_the_same_text(grouped: Any, batch: int, rewrite: bool) -> None:
@@ -72,6 +73,7 @@ def test_documents_of_later_batches_with_the_same_id_keep_it_too(grouped: Any) -
     assert {each["n"] for each in grouped.documents().values()} == {1}
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("action", ["flag", "link", "skip", "replace"])
 def test_with_every_policy(grouped: Any, action: str) -> None:
     before = families(grouped)

@@ -198,6 +198,7 @@ def test_families_and_dismissals(pair: tuple[Routed, Routed]) -> None:
     pair[0].require_own_routings()
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     ("action", "batch"), [("skip", 4), ("replace", 1000), ("flag", 1000), ("link", 4)]
 )
@@ -232,6 +233,7 @@ def test_decisions_at_ingest_and_undo(pair: tuple[Routed, Routed], action: str, 
 
 
 # One deletes documents, the other marks them.
+@pytest.mark.variants
 @pytest.mark.parametrize("action", ["replace", "link"])
 def test_a_sweep_and_undo(pair: tuple[Routed, Routed], action: str) -> None:
     # Of two shards it is not known which document was written first: their dates say it.

@@ -36,6 +36,7 @@ def without_ids(documents: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     }
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("batch", [1, 4, 1000])
 @pytest.mark.parametrize("action", ["skip", "replace"])
 def test_what_was_not_kept_is_put_back(desk: Any, documents: Any, action: str, batch: int) -> None:

@@ -56,6 +56,7 @@ def pairs_in_memory(shingles: Lists, least: np.ndarray) -> set:
     }
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("memory", [1 << 30, 10_000, 1_000])
 def test_pairs_are_those_in_memory(tmp_path: Path, seed: int, memory: int) -> None:

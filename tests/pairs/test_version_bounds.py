@@ -60,6 +60,7 @@ def bounded(
     return may_be, np.array(linked, np.bool_), shared
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("threshold", THRESHOLDS)
 @pytest.mark.parametrize("is_counted", [True, False])
 def test_no_revision_is_left_out(threshold: float, is_counted: bool) -> None:

@@ -154,6 +154,7 @@ def test_all_documents_within_k_bits_are_found_and_none_beyond(crafted: Any, k: 
     assert index.found(k) == index.expected(k)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("k", [0, 12, 15])
 def test_sixteen_blocks_promise_twelve_bits(crafted: Any, k: int) -> None:
     index = crafted(Scheme(blocks=16), 16)

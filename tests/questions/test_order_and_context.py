@@ -88,6 +88,7 @@ def test_the_oldest_are_chosen_among_all_not_among_the_best(client: Any, archive
     assert cut == found(client, archive, "v0", replace(VERSIONS, sort="date"))[:3]
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("sort", ["score", "date", "-date"])
 @pytest.mark.parametrize("passages", [True, False])
 def test_pages_together_are_the_whole_answer(

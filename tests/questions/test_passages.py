@@ -74,6 +74,7 @@ def facts(relation: Relation) -> tuple[Any, ...]:
     return relation.id, relation.kind, relation.coverage, relation.reuse, relation.evidence
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("name", ["index", "sidecar", "memory"])
 @pytest.mark.parametrize("taker", TAKEN)
 def test_the_source_of_three_of_a_hundred_sentences_is_found(

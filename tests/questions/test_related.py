@@ -69,6 +69,7 @@ def ids(relations: list[Relation]) -> list[str]:
 # The truth of the sample corpus
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("kind", ["exact", "version", "contains"])
 def test_every_version_is_found_from_both_sides(answers: Answers, truth: Truth, kind: str) -> None:
     pairs = [pair for pair, listed in truth.items() if listed == kind]

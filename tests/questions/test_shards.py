@@ -49,6 +49,7 @@ def indices(cluster_url: str) -> Iterator[list[Index]]:
             client.indices.delete(index=every, ignore_unavailable=True)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     "options",
     [

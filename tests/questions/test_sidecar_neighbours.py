@@ -91,6 +91,7 @@ def test_neighbours_come_with_their_evidence(beside: SidecarIndex, index_name: s
     assert "Marion Hale" in {each.text for each in found.semantics.shared}
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     "options",
     [

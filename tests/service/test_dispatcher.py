@@ -127,6 +127,7 @@ def test_anybody_may_keep_what_anybody_may_read(serve: Serve, tenants: str) -> N
     assert answer.headers["cache-control"] == "private, no-cache"
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     ("accepted", "is_zipped"),
     [

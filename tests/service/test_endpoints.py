@@ -82,6 +82,7 @@ def test_families_answers_members_by_id_and_by_name(serve: Serve, tenants: str) 
     assert http.get(f"/v1/families/{family['name']}").json()["members"] == family["members"]
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("id", ODD_IDS)
 def test_any_id_is_found(serve: Serve, tenants: str, id: str) -> None:
     http, escaped = serve(tenants), quote(id, safe="")

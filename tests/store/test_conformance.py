@@ -57,6 +57,7 @@ def test_both_implementations_agree_on_long_texts(text: str, scheme: Scheme) -> 
     assert describe(text, scheme) == reference.describe(text, scheme.name)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("name", ["udhr", "pep_versions", "law_versions_zh", "law_versions_de"])
 def test_both_implementations_agree_on_real_texts(data_dir: Path, name: str) -> None:
     path = data_dir / name / "docs.jsonl"

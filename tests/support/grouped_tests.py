@@ -27,6 +27,10 @@ SHARED = (
 )
 
 
+# What the further parameters of a test have that is marked with `variants`.
+_IS_VARIANT = "is a variant"
+
+
 @dataclass(frozen=True)
 class Group:
     """Tests that run, or are left out, together.
@@ -35,11 +39,14 @@ class Group:
         tests: Their files, or folders of them.
         files: Patterns of the files that can break them; `*` also stands for slashes.
         skips: Reasons why tests are skipped that are no hindrance, as other runs have them.
+        has_variants: Whether they are all but the first parameters of the tests marked with
+            `variants`.
     """
 
     tests: tuple[str, ...]
     files: tuple[str, ...]
     skips: tuple[str, ...] = ()
+    has_variants: bool = False
 
     def has(self, path: str) -> bool:
         """Check whether a file, or a test by its id, is of this group."""
@@ -139,6 +146,18 @@ class GroupedTests:
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
         return self.leaves_out(collection_path) or None
 
+    def pytest_collection_modifyitems(
+        self, config: pytest.Config, items: list[pytest.Item]
+    ) -> None:
+        firsts: dict[str, pytest.Item] = {}
+        for item in items:
+            first = firsts.setdefault(item.nodeid.partition("[")[0], item)
+            if item is not first and item.get_closest_marker("variants"):
+                item.keywords[_IS_VARIANT] = True
+        if any(self.groups[name].has_variants for name in self.left_out):
+            config.hook.pytest_deselected(items=[each for each in items if _is_variant(each)])
+            items[:] = [each for each in items if not _is_variant(each)]
+
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         node.workerinput["left_out"] = self.left_out
@@ -151,7 +170,7 @@ class GroupedTests:
 
     def _note(self, report: pytest.CollectReport | pytest.TestReport, *, tests: int) -> None:
         for name, group in self.groups.items():
-            if not group.has(report.nodeid):
+            if not (_is_variant(report) if group.has_variants else group.has(report.nodeid)):
                 continue
             if report.passed:
                 self.passed[name] += tests
@@ -183,3 +202,7 @@ class GroupedTests:
             why = self.spoiled.get(name, "none ran, or a file changed meanwhile")
             recorded = f"recorded, {self.passed[name]} tests passed"
             say(f"{name}: {recorded if name in self.recorded else f'not recorded: {why}'}")
+
+
+def _is_variant(item: pytest.Item | pytest.CollectReport | pytest.TestReport) -> bool:
+    return _IS_VARIANT in getattr(item, "keywords", ())

@@ -1,7 +1,8 @@
 """The groups of tests that are left out while nothing changes that can break them.
 
 None has a test that decides whether the core is correct (relations, ingestion, questions, stores),
-but for those that start an OpenSearch beside the engine of all others.
+but for those that start an OpenSearch beside the engine of all others, and for all but the first
+parameters of tests that have many.
 """
 
 from tests.support.grouped_tests import Group
@@ -17,7 +18,7 @@ GROUPS = {
         # That of the widget is a copy of it.
         files=(*_PACKAGE, "LICENSE"),
     ),
-    "site": Group(tests=("tests/test_site.py",), files=_PAGES),
+    "site": Group(tests=("tests/test_site.py", "tests/test_api_reference.py"), files=_PAGES),
     "typed pages": Group(
         tests=(
             "tests/test_readme_typed.py",
@@ -85,6 +86,12 @@ GROUPS = {
             "tests/service/explorer/*.py",
             "tests/bench/*.py",
         ),
+    ),
+    # Of a test with many parameters the first always run.
+    "variants": Group(
+        tests=(),
+        files=(*_PACKAGE, "docs/*", "examples/*", "tests/*.py", "tests/*/*.json", "tests/*.txt"),
+        has_variants=True,
     ),
     "peers and experiments": Group(
         tests=("tests/peers", "tests/experiments"),

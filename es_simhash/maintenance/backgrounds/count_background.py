@@ -23,7 +23,8 @@ from es_simhash.store.background_entry import (
     CountedIndex,
     background_of,
     counted_index,
-    entry_of,
+    counts_of,
+    head_of,
 )
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
@@ -68,7 +69,7 @@ def count_background(
         ClusterError: A shard does not answer, or a privilege is missing; what was stored stays.
     """
     counter = _Counter.open(Gateway.of(client), index, config or IndexConfig(), vectors=vectors)
-    return counter.replaced(counter.state.background())
+    return counter.replaced(counter.state.background_head())
 
 
 def renew_background(
@@ -133,13 +134,19 @@ class _Counter:
     def _scheme(self) -> str:
         return "" if self.config.semantics is None else self.config.semantics.name
 
-    def replaced(self, entry: Mapping[str, Any] | None) -> BackgroundReport:
-        """Count and store the background in place of that of an entry."""
+    def replaced(self, head: Mapping[str, Any] | None) -> BackgroundReport:
+        """Count and store the background in place of that of a head."""
         index = self._index()
         background, counts, learned = self._count()
-        report = self._learned(self._report(background, counts, entry), learned)
-        self.state.write_background(None if background is None else entry_of(background, index))
+        report = self._learned(self._report(background, counts, head), learned)
+        self._store(background, index)
         return report
+
+    def _store(self, background: Background | None, index: CountedIndex) -> None:
+        if background is None:
+            self.state.remove_background()
+        else:
+            self.state.write_background(head_of(background, index), counts_of(background))
 
     def _learned(
         self, report: BackgroundReport, learned: LearnedVectors | None
@@ -177,33 +184,33 @@ class _Counter:
 
     def renewed(self) -> BackgroundReport | None:
         """Count again where the index has changed enough, and store what has drifted."""
-        entry = self.state.background()
+        head = self.state.background_head()
         index = self._index()
-        if entry is None and index.documents < MIN_DOCUMENTS:
+        if head is None and index.documents < MIN_DOCUMENTS:
             return None
-        if entry is not None and not _has_changed(counted_index(entry), index):
+        if head is not None and not _has_changed(counted_index(head), index):
             return None
         background, counts, learned = self._count()
-        report = self._learned(self._report(background, counts, entry), learned)
-        if entry is None and background is None:
+        report = self._learned(self._report(background, counts, head), learned)
+        if head is None and background is None:
             return None
         if background is not None and report.drift is not None and report.drift < DRIFTED:
             # The one that is stored is still right; remember that it was compared.
-            assert entry is not None
-            same = {**entry, "documents": index.documents, "writes": index.writes}
-            self.state.write_background(same)
-            return None if report.vectors is None else replace(report, name=str(entry.get("name")))
-        self.state.write_background(None if background is None else entry_of(background, index))
+            assert head is not None
+            same = {**head, "documents": index.documents, "writes": index.writes}
+            self.state.write_background_head(same)
+            return None if report.vectors is None else replace(report, name=str(head.get("name")))
+        self._store(background, index)
         return report
 
     def _report(
         self,
         background: Background | None,
         counts: BackgroundCounts,
-        entry: Mapping[str, Any] | None,
+        head: Mapping[str, Any] | None,
     ) -> BackgroundReport:
         languages = {} if background is None else languages_of(background)
-        before = None if entry is None else str(entry.get("name"))
+        before = None if head is None else str(head.get("name"))
         name = None if background is None else background.name
         return BackgroundReport(
             self.store.name,
@@ -216,7 +223,7 @@ class _Counter:
                 if code not in languages
             },
             None if before == name else before,
-            self._drift(background, entry),
+            self._drift(background, head),
             can_learn=self._could_learn(background),
         )
 
@@ -225,11 +232,12 @@ class _Counter:
         is_learned = semantics is not None and semantics.is_learned
         return is_learned and background is not None and not self._learns and self._head is None
 
-    def _drift(self, new: Background | None, entry: Mapping[str, Any] | None) -> float | None:
-        if new is None or entry is None:
+    def _drift(self, new: Background | None, head: Mapping[str, Any] | None) -> float | None:
+        if new is None or head is None:
             return None
         try:
-            old = background_of(entry, self.store.name, self._scheme)
+            counts = self.state.background_counts()
+            old = background_of(head, counts, self.store.name, self._scheme)
         except EsSimhashError:
             return None
         return round(drift(old, new), 4)

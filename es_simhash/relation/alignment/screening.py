@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints.features import token_numbers
-from es_simhash.fingerprints.hashing import Uint64s, fold
+from es_simhash.fingerprints.hashing import Uint64s, equal_runs, fold
 from es_simhash.relation.alignment.seeds import PAIRS_PER_SENTENCE, pair_sums
 from es_simhash.relation.alignment.sentence_words import (
     MORE_SENTENCES,
@@ -73,8 +73,7 @@ class _Entries:
         self.words, _, pairs = words_of_sentences(segmentation, bounds)
         word, sentence = np.divmod(pairs, self.sentences)
         text = of_text[sentence]
-        begins = np.flatnonzero(np.diff(word * self.texts + text, prepend=-1) != 0)
-        often = np.diff(begins, append=len(word))
+        begins, often = equal_runs(word * self.texts + text)
         weights = np.log((counts[text[begins]] + MORE_SENTENCES) / often)
         self.information = _sums(text[begins], weights, self.texts)
         seldom = np.repeat(often <= most_sentences(counts)[text[begins]], often)

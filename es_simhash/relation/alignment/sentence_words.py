@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints.features import token_numbers, token_stems
-from es_simhash.fingerprints.hashing import Uint64s, fold
+from es_simhash.fingerprints.hashing import Uint64s, equal_runs, fold
 from es_simhash.relation.alignment.sorted_arrays import found_in, sorted_unique
 from es_simhash.relation.thresholds import COPIED_RUN
 from es_simhash.text.segmentation import chunk_bounds
@@ -210,9 +210,8 @@ class Runs:
         """Return the runs of a text by the number of each, in the order of the text."""
         starts = np.argsort(folded, kind="stable")
         ordered = folded[starts]
-        begins = np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(ordered)]
-        bounds = np.concatenate([np.flatnonzero(begins), [len(ordered)]])
-        return cls(ordered[begins], bounds, starts)
+        begins, _ = equal_runs(ordered)
+        return cls(ordered[begins], np.append(begins, len(ordered)), starts)
 
 
 @dataclass(frozen=True)

@@ -159,6 +159,7 @@ def test_pages_run_nothing_and_their_links_lead_somewhere(a: str, b: str) -> Non
 
 
 # Nothing, edited lines, attacks, a script from the right, and reworded passages.
+@pytest.mark.variants
 @pytest.mark.parametrize(("a", "b"), [PAIRS[n] for n in (0, 3, 4, 6, 9)])
 def test_pages_are_accessible(a: str, b: str, require_accessible: Any) -> None:
     require_accessible(compared(a, b))

@@ -57,6 +57,7 @@ def run(path: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     )
 
 
+@pytest.mark.variants
 @pytest.mark.cluster
 @pytest.mark.parametrize("call", [INGEST, BACKFILL], ids=["ingest", "backfill"])
 def test_a_script_without_a_guard_runs_once(
@@ -69,6 +70,7 @@ def test_a_script_without_a_guard_runs_once(
     assert client.count(index=index_name, query=fingerprinted)["count"] == COUNT
 
 
+@pytest.mark.variants
 @pytest.mark.cluster
 @pytest.mark.parametrize(
     ("call", "settings"),
@@ -131,6 +133,7 @@ def test_documents_are_written_from_a_thread(
     assert results == [COUNT, COUNT]
 
 
+@pytest.mark.variants
 @pytest.mark.cluster
 @pytest.mark.parametrize("processes", [1, 2])
 def test_documents_are_written_from_a_daemonic_process(

@@ -91,6 +91,7 @@ def test_link_joins_the_family_the_earlier_document_has(desk: Any, documents: An
     }
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("batch", [1, 1000])
 @pytest.mark.parametrize(
     ("keep", "left"), [("newest", "version"), ("existing", "first"), ("longest", "first")]

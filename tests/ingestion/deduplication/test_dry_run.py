@@ -59,6 +59,7 @@ def state(desk: Any) -> dict[str, Any]:
     }
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("rules", RULES)
 def test_outcomes_are_those_of_the_run(
     desk: Any, folder: Path, make_text: Make, revise: Make, rules: str

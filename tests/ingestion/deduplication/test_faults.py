@@ -43,6 +43,7 @@ def documents(make_text: Make, revise: Make) -> list[dict[str, Any]]:
     return made
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("batch", [1, 1000])
 @pytest.mark.parametrize("action", ["skip", "flag", "link", "replace"])
 def test_nothing_rests_on_a_document_that_was_refused(
@@ -116,6 +117,7 @@ def run(
     return Counter(each.status for each in done)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("action", ["skip", "link", "replace"])
 def test_a_run_that_is_killed_before_any_request_goes_on_to_the_same_end(
     desk: Any, documents: Any, tmp_path: Any, action: str, monkeypatch: pytest.MonkeyPatch

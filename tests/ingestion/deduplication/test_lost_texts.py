@@ -112,6 +112,7 @@ REPLACED: list[tuple[tuple[str, str], str, str, set[str]]] = [
 ]
 
 
+@pytest.mark.variants
 @WHERE
 def test_replace_asks_what_is_in_the_text_that_stays(
     strict: Any, make_text: Make, where: str, tmp_path: Path

@@ -55,6 +55,7 @@ def decisions(
     return found
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     ("action", "lose", "seed"),
     [
@@ -95,6 +96,7 @@ def test_the_decisions_are_the_same_whatever_the_borders_of_the_batches(
     assert ("retain" in {each[1] for each in outcomes[0][0]}) == (lose < 1)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("action", ["skip", "replace"])
 def test_threads_and_processes_decide_in_the_order_of_the_input(
     desk: Any, make_text: Make, revise: Make, tmp_path: Any, action: str

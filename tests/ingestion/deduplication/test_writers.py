@@ -34,6 +34,7 @@ def place(id: str) -> DocumentRef:
     return DocumentRef(None, id)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("action", ["skip", "flag", "link", "replace"])
 def test_of_two_writers_of_the_same_copies_exactly_one_wins(
     desk: Any, make_text: Make, tmp_path: Any, action: str

@@ -106,6 +106,7 @@ def expected() -> dict[str, Any]:
     return {}
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("kind", ["a.jsonl", *KINDS])
 def test_each_kind_gives_the_same_index(
     read: Callable[..., Any], rows: Rows, expected: dict[str, Any], kind: str

@@ -36,6 +36,7 @@ def versions(found: dict[str, dict[str, Any]]) -> set[int]:
     return {each["version"] for each in found.values()}
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("refused", ["_bulk", "_search", "_pit", "_count"])
 @pytest.mark.parametrize("status", [429, 502, 503])
 def test_a_busy_cluster_is_retried(

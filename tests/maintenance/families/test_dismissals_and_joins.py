@@ -144,6 +144,7 @@ def test_joins_reach_over_documents_that_are_gone(full: Shelf, texts: Texts) -> 
 
 
 # Other changes in each way, twice as shipped.
+@pytest.mark.variants
 @pytest.mark.parametrize(
     ("way", "seed"), [(WAYS[0], 0), (WAYS[0], 1), (WAYS[1], 2), (WAYS[2], 3)], indirect=["way"]
 )

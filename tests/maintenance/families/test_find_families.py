@@ -29,6 +29,7 @@ def in_memory(texts: Texts, **more: Any) -> set[frozenset[str]]:
     return {frozenset(family) for family in families_in_memory(texts, **more)}
 
 
+@pytest.mark.variants
 @pytest.mark.usefixtures("way")
 def test_families_are_those_of_the_oracle(shelf: Any, texts: Texts) -> None:
     shelf.put({**texts, "empty": "...", "copy": texts["t1-1"].upper()})
@@ -102,6 +103,7 @@ def test_a_dry_run_says_the_same_and_writes_nothing(shelf: Any, texts: Texts, cl
     assert (dry.families, dry.written) == (wet.families, wet.written)
 
 
+@pytest.mark.variants
 def test_runs_between_the_writes_give_what_one_run_at_the_end_gives(
     shelf: Any, texts: Texts, way: str
 ) -> None:
@@ -176,6 +178,7 @@ def test_a_family_falls_apart_when_what_joined_it_is_deleted(
     assert shelf.families() == {frozenset("a"), frozenset("c")}
 
 
+@pytest.mark.variants
 @pytest.mark.usefixtures("way")
 def test_more_copies_than_an_answer_holds_hide_no_other_text(
     shelf: Any, texts: Texts, revise: Callable[..., str]

@@ -49,6 +49,7 @@ def stored(shelf: Shelf, id: str) -> dict[str, Any]:
     return source
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("seed", range(2))
 def test_deletions_and_restored_documents_are_found_by_what_was_written(
     three_shards: Shelf, texts: Texts, seed: int, all_sizes: list[int]

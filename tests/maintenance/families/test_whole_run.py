@@ -156,6 +156,7 @@ def test_wherever_it_is_killed_it_goes_on_from_there(
     assert shelf.find(everything=True).written == 0
 
 
+@pytest.mark.variants
 @pytest.mark.usefixtures("in_small_steps")
 @pytest.mark.parametrize("seed", range(3))
 def test_what_changed_between_a_kill_and_the_next_run_counts(

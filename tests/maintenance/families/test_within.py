@@ -71,6 +71,7 @@ def editions(texts: Texts) -> tuple[Texts, dict[str, Any]]:
     return written, owners
 
 
+@pytest.mark.variants
 @pytest.mark.usefixtures("way")
 def test_families_within_a_field_are_those_of_the_oracle(
     archive: Any, editions: tuple[Texts, dict[str, Any]]
@@ -93,6 +94,7 @@ def test_families_within_a_field_are_those_of_the_oracle(
     assert archive.find(everything=True).written == 0
 
 
+@pytest.mark.variants
 def test_the_order_of_writes_and_runs_does_not_matter(
     archive: Any, editions: tuple[Texts, dict[str, Any]], way: str
 ) -> None:

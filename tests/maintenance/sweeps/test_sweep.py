@@ -75,6 +75,7 @@ def test_what_came_since_is_enriched_and_joins_its_family(
     assert families["b"] not in (families["a"], None)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("way", ["index", "update", "bulk update"])
 def test_a_text_that_was_changed_gets_fingerprints_and_a_family_of_its_own(
     index: Any, make_text: Make, revise: Make, way: str

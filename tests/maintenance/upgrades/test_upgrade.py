@@ -331,7 +331,8 @@ def as_written_earlier(client: Any, name: str) -> str:
 def learned_names(client: Any, name: str, field: str) -> tuple[Any, Any]:
     """Return the names of the background and of the vectors that are kept of a field."""
     state = StateIndex(client, name, field)
-    return tuple((entry or {}).get("name") for entry in (state.background(), state.table_head()))
+    heads = state.background_head(), state.table_head()
+    return tuple((head or {}).get("name") for head in heads)
 
 
 def status_of(client: Any, name: str) -> Any:

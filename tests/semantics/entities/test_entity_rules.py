@@ -151,6 +151,7 @@ def test_texts_without_a_name_give_none(text: str) -> None:
     assert find_entities(text, "en") == ()
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     "part",
     ["A", "A ", "A.", "Ab'", "A of ", "Aa. ", "A\n"],

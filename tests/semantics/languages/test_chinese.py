@@ -132,6 +132,7 @@ def test_texts_without_chinese_words_do_no_harm(text: str) -> None:
     assert chinese.words_and_names(text)[1] == ()
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("part", ["丂", "中国", "的", "鿿鿾", "𠀀"])
 def test_a_long_line_without_punctuation_is_read(part: str) -> None:
     pytest.importorskip("jieba")

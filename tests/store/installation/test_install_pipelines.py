@@ -28,6 +28,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.variants
 @pytest.mark.cluster
 @pytest.mark.parametrize("typed", ["spacy:./model", "spacy:../here/model", "spacy:~/here/model"])
 def test_a_relative_path_works_from_another_folder(
