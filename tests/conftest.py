@@ -50,10 +50,10 @@ pytest_plugins = [
 ]
 
 # Machines that run tests are shared: a slow example is no failure. Examples are not kept on disk.
-hypothesis.settings.register_profile("tests", deadline=None, database=None, max_examples=25)
-hypothesis.settings.register_profile(
-    "all", hypothesis.settings.get_profile("tests"), max_examples=60
-)
+for profile, examples in {"tests": 25, "all": 60}.items():
+    hypothesis.settings.register_profile(
+        profile, deadline=None, database=None, max_examples=examples
+    )
 hypothesis.settings.load_profile("tests")
 
 TESTS = Path(__file__).parent
@@ -75,7 +75,11 @@ NO_DATA = "needs the evaluation data"
 
 
 # Each file runs in one process; those that take longest begin, so that none is left for the end.
+# While the first one waits for the engine to start, the next two need none.
 LONGEST = (
+    "tests/maintenance/families/test_find_families.py",
+    "tests/differences/test_known_versions.py",
+    "tests/test_fuzz.py",
     "tests/test_readme_typed.py",
     "tests/test_install_lines.py",
     "tests/examples/test_django.py",

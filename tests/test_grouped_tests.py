@@ -106,9 +106,8 @@ def test_variants_that_fail_are_not_recorded(run: Run, pytester: pytest.Pytester
     ways = '{"ways": Group((), ("widget/*", "checks/*.py"), has_variants=True), "browser":'
     write(pytester.path, "checks/conftest.py", CONFTEST.replace('{"browser":', ways))
     write(pytester.path, "checks/test_ways.py", WAYS.replace("pass", "assert way < 2"))
-    run("--all").stdout.fnmatch_lines(
-        ["ways: not recorded: checks/test_ways.py::test_way*2* failed"]
-    )
+    result = run("--all")
+    result.stdout.fnmatch_lines(["ways: not recorded: checks/test_ways.py::test_way*2* failed"])
     assert "ways" not in read_record(pytester.path / "groups.json")
 
 
