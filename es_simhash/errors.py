@@ -109,8 +109,9 @@ def nearest_note(value: object, names: "Iterable[object]") -> str:
     # Errors are seldom.
     from difflib import get_close_matches
 
-    near = get_close_matches(str(value), list(map(str, names)), 1, _ALIKE)
-    return f" (nearest: {near[0]})" if near else ""
+    by_letters = {name.casefold(): name for name in map(str, names)}
+    near = get_close_matches(str(value).casefold(), list(by_letters), 1, _ALIKE)
+    return f" (nearest: {by_letters[near[0]]})" if near else ""
 
 
 def install_command(extra: str) -> str:

@@ -1,4 +1,4 @@
-"""The command that installs an extra, by how the package was installed."""
+"""The command that installs an extra, by how the package was installed; the nearest name."""
 
 import importlib.metadata
 import json
@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from es_simhash.errors import MissingExtra, install_command
+from es_simhash.errors import MissingExtra, install_command, nearest_note
 
 
 def test_the_command_names_what_the_package_is_from(
@@ -38,3 +38,18 @@ def test_an_environment_that_is_not_activated_is_named(monkeypatch: pytest.Monke
     monkeypatch.setenv("VIRTUAL_ENV", "/elsewhere")
     monkeypatch.setattr(sys, "base_prefix", "/usr")
     assert install_command("all").startswith(f"{sys.executable} -m pip install ")
+
+
+@pytest.mark.parametrize(
+    ("value", "names", "note"),
+    [
+        ("content", ["text", "Content"], " (nearest: Content)"),
+        ("TITEL", ["title", "text"], " (nearest: title)"),
+        ("x", ["title", "text"], ""),
+        ("x", [], ""),
+    ],
+)
+def test_the_nearest_name_is_that_of_the_same_letters_in_any_case(
+    value: str, names: list[str], note: str
+) -> None:
+    assert nearest_note(value, names) == note

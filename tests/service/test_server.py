@@ -1,6 +1,8 @@
 """How the server is run."""
 
+import ctypes
 import json
+import os
 import select
 import signal
 import socket
@@ -12,6 +14,7 @@ from contextlib import closing, contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 
+import pytest
 from starlette.applications import Starlette
 
 from es_simhash.service.server import server_settings
@@ -125,3 +128,57 @@ def test_workers_end_when_their_supervisor_is_killed(tmp_path: Path) -> None:
         wait_until(is_answered)
         process.kill()
     wait_until(lambda: not is_open(port))
+
+
+# Each of twelve threads has memory of its own at the same time; then the heaps are counted.
+THREADS = """
+import ctypes, os, signal, sys, threading
+from starlette.applications import Starlette
+from es_simhash.service.server import serve
+from es_simhash.service.service_config import ServiceConfig
+
+LIBC = ctypes.CDLL(None)
+LIBC.malloc.restype = LIBC.fopen.restype = ctypes.c_void_p
+LIBC.malloc_info.argtypes = ctypes.c_int, ctypes.c_void_p
+LIBC.fclose.argtypes = [ctypes.c_void_p]
+
+class Threads:
+    def __call__(self):
+        together = threading.Barrier(12)
+        def allocate():
+            together.wait()
+            LIBC.malloc(5_000)
+            together.wait()
+        threads = [threading.Thread(target=allocate) for _ in range(12)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        file = LIBC.fopen(f"{sys.argv[1]}.{os.getpid()}".encode(), b"w")
+        LIBC.malloc_info(0, file)
+        LIBC.fclose(file)
+        os.rename(f"{sys.argv[1]}.{os.getpid()}", sys.argv[1])
+        return Starlette()
+
+if __name__ == "__main__":
+    count = int(sys.argv[2])
+    serve(Threads(), ServiceConfig(), host="127.0.0.1", port=0, workers=count)
+"""
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_info"), reason="needs glibc")
+@pytest.mark.parametrize(
+    ("workers", "variables", "least", "most"),
+    [(1, {}, 2, 2), (2, {}, 2, 2), (1, {"MALLOC_ARENA_MAX": "9"}, 3, 9)],
+)
+def test_threads_share_two_heaps_unless_more_are_wanted(
+    tmp_path: Path, workers: int, variables: dict[str, str], least: int, most: int
+) -> None:
+    program, file = tmp_path / "threads.py", tmp_path / "heaps.xml"
+    program.write_text(THREADS, "utf-8")
+    line = [sys.executable, str(program), str(file), str(workers)]
+    environment = {**os.environ, **variables}
+    with subprocess.Popen(line, env=environment, stderr=subprocess.DEVNULL) as process:
+        try:
+            wait_until(file.exists)
+        finally:
+            process.terminate()
+    assert least <= file.read_text().count("<heap nr=") <= most
