@@ -1,20 +1,16 @@
-"""The form that the background of an index has in its state index: a head, and its counts.
-
-Each question reads the head, and the counts only where they are not known yet: they have megabytes.
-"""
+"""The form that the background of an index has in its state index: one entry."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from es_simhash.errors import InputError, SchemeMismatch
 from es_simhash.semantics.background import Background, LanguageBackground
 
-HEAD, COUNTS = "background", "background_counts"
-# Version of the form; an entry of another one is counted again. In the second, the head had the
-# counts.
-SCHEMA = 3
+KIND = "background"
+# Version of the form; an entry of another one is counted again.
+SCHEMA = 2
 
 
 @dataclass(frozen=True)
@@ -30,42 +26,31 @@ class CountedIndex:
     writes: int
 
 
-def head_of(background: Background, counted: CountedIndex) -> dict[str, Any]:
-    """Return the entry that names a background and says what it is."""
+def entry_of(background: Background, counted: CountedIndex) -> dict[str, Any]:
+    """Return the entry of a background."""
     return {
-        "kind": HEAD,
+        "kind": KIND,
         "schema": SCHEMA,
         "name": background.name,
         "date": background.date,
         "scheme": background.scheme,
         "documents": counted.documents,
         "writes": counted.writes,
-    }
-
-
-def counts_of(background: Background) -> dict[str, Any]:
-    """Return the entry that has the counts of a background."""
-    return {
-        "kind": COUNTS,
-        "background": background.name,
         # A string: words are no names of fields.
         "languages": json.dumps(background.counts(), ensure_ascii=False),
     }
 
 
-def counted_index(head: Mapping[str, Any]) -> CountedIndex:
-    """Return the index as it was when the background of a head was counted."""
-    return CountedIndex(head.get("documents", 0), head.get("writes", 0))
+def counted_index(entry: Mapping[str, Any]) -> CountedIndex:
+    """Return the index as it was when the background of an entry was counted."""
+    return CountedIndex(entry.get("documents", 0), entry.get("writes", 0))
 
 
-def background_of(
-    head: Mapping[str, Any], counts: Iterable[Mapping[str, Any]], index: str, scheme: str
-) -> Background:
-    """Return the background of a head and its counts; those of other backgrounds are left out.
+def background_of(entry: Mapping[str, Any], index: str, scheme: str) -> Background:
+    """Return the background of an entry.
 
     Args:
-        head: The head.
-        counts: Counts of backgrounds, in any order.
+        entry: The entry.
         index: Name of the index, for errors.
         scheme: Name of the semantic scheme of the index.
 
@@ -74,23 +59,23 @@ def background_of(
         InputError: It is not as it was written.
     """
     repair = f"Run `es-simhash background {index}`."
-    name = head.get("name")
-    if head.get("schema") != SCHEMA:
+    name = entry.get("name")
+    if entry.get("schema") != SCHEMA:
         raise SchemeMismatch(
-            f"Background {name!r} of index {index!r} has form {head.get('schema')!r}, but this "
+            f"Background {name!r} of index {index!r} has form {entry.get('schema')!r}, but this "
             f"version reads form {SCHEMA}. {repair}"
         )
-    if head.get("scheme") != scheme:
+    if entry.get("scheme") != scheme:
         raise SchemeMismatch(
             f"Background {name!r} of index {index!r} was counted with semantic scheme "
-            f"{head.get('scheme')!r}, but the index has {scheme!r}. {repair}"
+            f"{entry.get('scheme')!r}, but the index has {scheme!r}. {repair}"
         )
     try:
-        (own,) = (each["languages"] for each in counts if each["background"] == name)
         languages = {
-            code: LanguageBackground(**counted) for code, counted in json.loads(own).items()
+            code: LanguageBackground(**counts)
+            for code, counts in json.loads(entry["languages"]).items()
         }
-        background = Background(head["date"], scheme, languages)
+        background = Background(entry["date"], scheme, languages)
         is_whole = background.name == name
     except (KeyError, TypeError, ValueError, AttributeError):
         is_whole = False

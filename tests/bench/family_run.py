@@ -1,11 +1,12 @@
 """What a run over all documents of an index costs: seconds, memory, kills, and the next.
 
-    python -m tests.bench.family_run [--documents 100000] [--template 0] [--memory 1024]
+    python -m tests.bench.family_run [--documents 100000] [--archive] [--template 0]
+        [--memory 1024]
 
-Documents of 2 KB, every tenth a revision of the one before, and texts of one template, which share
-most of their words and differ in some. Each run is a process of its own: its peak of memory is what
-the system counts. Prints a run over all, the same killed three times, one with nothing new and one
-with new documents.
+Documents of 2 KB, every tenth a revision of the one before, or made-up stories that follow real
+ones (tests/bench/made_up_archive.py); and texts of one template, which share most of their words
+and differ in some. Each run is a process of its own: its peak of memory is what the system counts.
+Prints a run over all, the same killed three times, one with nothing new and one with new documents.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import islice
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -27,6 +29,7 @@ from es_simhash.store.config import IndexConfig
 from scripts.local_node.engine import find_engine
 from tests.bench import synthetic
 from tests.bench.engines import bench_client
+from tests.bench.made_up_archive import archive_texts
 from tests.bench.program import run
 
 _INDEX = "bench-family-run"
@@ -121,16 +124,18 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Write, run, and print what it took."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, default=100_000)
+    parser.add_argument("--archive", action="store_true", help="stories that follow real ones")
     parser.add_argument("--template", type=int, default=0)
     parser.add_argument("--new", type=int, default=1000)
     parser.add_argument("--memory", type=int, default=1024)
     options = parser.parse_args(argv)
+    source = archive_texts if options.archive else partial(synthetic.texts, sentences=_SENTENCES)
     with bench_client() as client, TemporaryDirectory() as home:
         url = find_engine().url
         names = [_INDEX, f"{_INDEX}-simhash"]
         client.indices.delete(index=names, ignore_unavailable=True)
         try:
-            synthetic.grow(client, url, _INDEX, 0, options.documents, _SENTENCES)
+            synthetic.grow_from(client, url, _INDEX, 0, options.documents, source=source)
             add(client, template(options.template), "template")
             os.environ["ES_SIMHASH_HOME"] = home
             runs = Runs(url, options.memory)
@@ -139,7 +144,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             ratio = runs.killed(seconds) / seconds
             print(f"{'killed three times':34s} {ratio:8.2f} of the time of an undisturbed run")
             runs.once("nothing new")
-            add(client, synthetic.texts(50_000_000, options.new, _SENTENCES), "new")
+            add(client, source(50_000_000, options.new), "new")
             runs.once(f"{options.new} new documents")
         finally:
             client.indices.delete(index=names, ignore_unavailable=True)

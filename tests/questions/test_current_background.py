@@ -132,7 +132,7 @@ def test_an_index_that_was_opened_before_sees_another_background(news_index: New
     assert second != first
     assert index.explain(QUERY, "n0104").semantics.background == second  # type: ignore[union-attr]
     assert names(index.related(id=QUERY, options=NEAR)) == {second}
-    StateIndex(client, name, DEFAULT_FIELD).remove_background()
+    StateIndex(client, name, DEFAULT_FIELD).write_background(None)
     assert names(index.related(id=QUERY, options=NEAR)) == {None}
 
 
@@ -155,16 +155,16 @@ def test_a_broken_one_is_one_sentence_and_a_way_out(news_index: News) -> None:
     client, name = news_index
     count_background(client, name)
     state = StateIndex(client, name, DEFAULT_FIELD)
-    head = state.background_head()
-    assert head is not None
-    state.write_background_head({**head, "name": "other"})
+    entry = state.background()
+    assert entry is not None
+    state.write_background({**entry, "name": "other", "languages": "{}"})
     index = Index(client, name)
     with pytest.raises(InputError, match=r"is damaged\. Run `es-simhash background "):
         index.related(id=QUERY)
     # Versions do not need it.
     index.related(id=QUERY, options=SearchOptions(kinds=("version",)))
     count_background(client, name)
-    assert names(index.related(id=QUERY, options=NEAR)) == {head["name"]}
+    assert names(index.related(id=QUERY, options=NEAR)) == {entry["name"]}
 
 
 def test_an_index_without_one_and_two_texts_are_judged_by_general_frequencies(

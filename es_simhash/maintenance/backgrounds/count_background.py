@@ -23,8 +23,7 @@ from es_simhash.store.background_entry import (
     CountedIndex,
     background_of,
     counted_index,
-    counts_of,
-    head_of,
+    entry_of,
 )
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
@@ -69,7 +68,7 @@ def count_background(
         ClusterError: A shard does not answer, or a privilege is missing; what was stored stays.
     """
     counter = _Counter.open(Gateway.of(client), index, config or IndexConfig(), vectors=vectors)
-    return counter.replaced(counter.state.background_head())
+    return counter.replaced(counter.state.background())
 
 
 def renew_background(
@@ -134,19 +133,13 @@ class _Counter:
     def _scheme(self) -> str:
         return "" if self.config.semantics is None else self.config.semantics.name
 
-    def replaced(self, head: Mapping[str, Any] | None) -> BackgroundReport:
-        """Count and store the background in place of that of a head."""
+    def replaced(self, entry: Mapping[str, Any] | None) -> BackgroundReport:
+        """Count and store the background in place of that of an entry."""
         index = self._index()
         background, counts, learned = self._count()
-        report = self._learned(self._report(background, counts, head), learned)
-        self._store(background, index)
+        report = self._learned(self._report(background, counts, entry), learned)
+        self.state.write_background(None if background is None else entry_of(background, index))
         return report
-
-    def _store(self, background: Background | None, index: CountedIndex) -> None:
-        if background is None:
-            self.state.remove_background()
-        else:
-            self.state.write_background(head_of(background, index), counts_of(background))
 
     def _learned(
         self, report: BackgroundReport, learned: LearnedVectors | None
@@ -184,33 +177,33 @@ class _Counter:
 
     def renewed(self) -> BackgroundReport | None:
         """Count again where the index has changed enough, and store what has drifted."""
-        head = self.state.background_head()
+        entry = self.state.background()
         index = self._index()
-        if head is None and index.documents < MIN_DOCUMENTS:
+        if entry is None and index.documents < MIN_DOCUMENTS:
             return None
-        if head is not None and not _has_changed(counted_index(head), index):
+        if entry is not None and not _has_changed(counted_index(entry), index):
             return None
         background, counts, learned = self._count()
-        report = self._learned(self._report(background, counts, head), learned)
-        if head is None and background is None:
+        report = self._learned(self._report(background, counts, entry), learned)
+        if entry is None and background is None:
             return None
         if background is not None and report.drift is not None and report.drift < DRIFTED:
             # The one that is stored is still right; remember that it was compared.
-            assert head is not None
-            same = {**head, "documents": index.documents, "writes": index.writes}
-            self.state.write_background_head(same)
-            return None if report.vectors is None else replace(report, name=str(head.get("name")))
-        self._store(background, index)
+            assert entry is not None
+            same = {**entry, "documents": index.documents, "writes": index.writes}
+            self.state.write_background(same)
+            return None if report.vectors is None else replace(report, name=str(entry.get("name")))
+        self.state.write_background(None if background is None else entry_of(background, index))
         return report
 
     def _report(
         self,
         background: Background | None,
         counts: BackgroundCounts,
-        head: Mapping[str, Any] | None,
+        entry: Mapping[str, Any] | None,
     ) -> BackgroundReport:
         languages = {} if background is None else languages_of(background)
-        before = None if head is None else str(head.get("name"))
+        before = None if entry is None else str(entry.get("name"))
         name = None if background is None else background.name
         return BackgroundReport(
             self.store.name,
@@ -223,7 +216,7 @@ class _Counter:
                 if code not in languages
             },
             None if before == name else before,
-            self._drift(background, head),
+            self._drift(background, entry),
             can_learn=self._could_learn(background),
         )
 
@@ -232,12 +225,11 @@ class _Counter:
         is_learned = semantics is not None and semantics.is_learned
         return is_learned and background is not None and not self._learns and self._head is None
 
-    def _drift(self, new: Background | None, head: Mapping[str, Any] | None) -> float | None:
-        if new is None or head is None:
+    def _drift(self, new: Background | None, entry: Mapping[str, Any] | None) -> float | None:
+        if new is None or entry is None:
             return None
         try:
-            counts = self.state.background_counts()
-            old = background_of(head, counts, self.store.name, self._scheme)
+            old = background_of(entry, self.store.name, self._scheme)
         except EsSimhashError:
             return None
         return round(drift(old, new), 4)

@@ -246,7 +246,7 @@ class _Upgrade:
         if learned_field(mappings, field) == learned_field(mappings, self._field):
             return
         config = replace(self._given, simhash_field=field)
-        is_counted = StateIndex(self._gateway, self._index, field).background_head() is not None
+        is_counted = StateIndex(self._gateway, self._index, field).background() is not None
         if schemes_of(self._index, mappings, field).semantics is not None and not is_counted:
             count_background(self._gateway, self._index, config=config)
 
@@ -310,7 +310,7 @@ class _Upgrade:
             emptied += empty_documents(self._gateway, self._index, field)
             if field != learned:
                 state = StateIndex(self._gateway, self._index, field)
-                state.remove_background()
+                state.write_background(None)
                 state.remove_table()
         return emptied
 

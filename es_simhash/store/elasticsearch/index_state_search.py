@@ -14,7 +14,7 @@ from es_simhash.store.state_entries import DISMISSAL, JOIN, PAGE, ids_of
 
 # Ids of one clause.
 _IDS = 100
-_NAMED = (background_entry.HEAD, vector_table_entries.HEAD)
+_NAMED = (background_entry.KIND, vector_table_entries.HEAD)
 _FIELDS = ("kind", "field", "ids", "undone", "name")
 
 

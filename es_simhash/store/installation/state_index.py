@@ -15,8 +15,8 @@ from es_simhash.errors import ClusterError, IndexMissing, InputError
 from es_simhash.fingerprints.hashing import digest_of_key
 from es_simhash.pairs.family_counts import FamilyCounts
 from es_simhash.semantics.learned_vectors import LearnedVectors
-from es_simhash.store import background_entry as backgrounds
 from es_simhash.store import resources
+from es_simhash.store.background_entry import KIND
 from es_simhash.store.elasticsearch.answer_shapes import faults
 from es_simhash.store.elasticsearch.bulk import CONFLICT
 from es_simhash.store.elasticsearch.errors import reason_of
@@ -140,30 +140,17 @@ class StateIndex:
         }
         self.write([self.entry(digest_of_key("sweep", self.field), entry)])
 
-    def background_head(self) -> Mapping[str, Any] | None:
-        """Return the entry that names the background; None without one."""
-        return next(self.entries(backgrounds.HEAD), None)
+    def background(self) -> Mapping[str, Any] | None:
+        """Return the entry of the background; None without one."""
+        return next(self.entries(KIND), None)
 
-    def background_counts(self) -> list[Mapping[str, Any]]:
-        """Return the entries that have the counts of the background, and of any before it."""
-        return list(self.entries(backgrounds.COUNTS))
-
-    def write_background_head(self, head: Mapping[str, Any]) -> None:
-        """Store the head of a background whose counts are stored."""
-        self.write([self.entry(digest_of_key(backgrounds.HEAD, self.field), head)])
-
-    def write_background(self, head: Mapping[str, Any], counts: Mapping[str, Any]) -> None:
-        """Store a background in place of any other; who reads meanwhile reads one of the two."""
-        id = digest_of_key(backgrounds.COUNTS, self.field, head["name"])
-        before = {hit["_id"] for hit in self.hits(backgrounds.COUNTS)}
-        self.write([self.entry(id, counts)])
-        self.write_background_head(head)
-        self.write([self.removal(earlier) for earlier in sorted(before - {id})])
-
-    def remove_background(self) -> None:
-        """Remove the background."""
-        stored = self.hits(backgrounds.HEAD, backgrounds.COUNTS)
-        self.write([self.removal(hit["_id"]) for hit in stored])
+    def write_background(self, entry: Mapping[str, Any] | None) -> None:
+        """Store the background in place of any other; None removes it."""
+        id = digest_of_key(KIND, self.field)
+        if entry is not None:
+            self.write([self.entry(id, entry)])
+        elif self.background() is not None:
+            self.write([self.removal(id)])
 
     def table_head(self) -> Mapping[str, Any] | None:
         """Return the entry that names the word vectors learned from the index; None without any."""

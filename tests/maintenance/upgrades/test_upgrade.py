@@ -331,8 +331,7 @@ def as_written_earlier(client: Any, name: str) -> str:
 def learned_names(client: Any, name: str, field: str) -> tuple[Any, Any]:
     """Return the names of the background and of the vectors that are kept of a field."""
     state = StateIndex(client, name, field)
-    heads = state.background_head(), state.table_head()
-    return tuple((head or {}).get("name") for head in heads)
+    return tuple((entry or {}).get("name") for entry in (state.background(), state.table_head()))
 
 
 def status_of(client: Any, name: str) -> Any:
