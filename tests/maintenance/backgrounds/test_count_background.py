@@ -60,6 +60,7 @@ def test_what_was_counted_is_stored_under_its_name_and_date(news_index: News) ->
     assert (again.name, again.replaced, again.drift) == (report.name, None, 0)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     "texts",
     [
