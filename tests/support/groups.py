@@ -87,6 +87,19 @@ GROUPS = {
             "tests/bench/*.py",
         ),
     ),
+    "explorer and demo": Group(
+        tests=(
+            "tests/service/explorer/test_explorer_pages.py",
+            "tests/service/explorer/test_narrowing.py",
+            "tests/service/explorer/test_report_links.py",
+            "tests/service/explorer/test_words.py",
+            "tests/cli/test_demo_command.py",
+            "tests/cli/test_demo_explorer.py",
+            "tests/cli/test_plan_command.py",
+            "tests/cli/test_warm_command.py",
+        ),
+        files=(*_PACKAGE, "docs/plan.md", "tests/cli/conftest.py", "tests/service/explorer/*.py"),
+    ),
     # Of a test with many parameters the first always run.
     "variants": Group(
         tests=(),

@@ -39,7 +39,6 @@ def basic(password: str) -> dict[str, str]:
     return {"Authorization": "Basic " + base64.b64encode(f"me:{password}".encode()).decode()}
 
 
-@pytest.mark.variants
 @pytest.mark.parametrize("path", [*PAGES, "/explorer/nothing", "/explorer/documents/none"])
 def test_a_page_has_one_heading_a_strict_policy_and_nothing_inline(
     serve: Serve, tenants: str, path: str
@@ -174,7 +173,6 @@ def test_nothing_is_found_and_nothing_is_there(serve: Serve, client: Any, index_
     assert "There are no such pairs" in page(http, "/explorer/pairs").words
 
 
-@pytest.mark.variants
 @pytest.mark.parametrize("query", ['"', "((((((((((", "a" * 500, "* -* ~9999999", "\\", "+|-"])
 def test_any_query_is_answered(serve: Serve, tenants: str, query: str) -> None:
     answer = serve(tenants).get("/explorer/", params={"q": query})
@@ -182,7 +180,6 @@ def test_any_query_is_answered(serve: Serve, tenants: str, query: str) -> None:
     assert serve(tenants).get("/explorer/", params={"q": "a" * 501}).status_code == 400
 
 
-@pytest.mark.variants
 @pytest.mark.parametrize("id", ODD_IDS)
 def test_any_id_has_a_page(serve: Serve, tenants: str, id: str) -> None:
     http, escaped = serve(tenants), quote(id, safe="")
@@ -242,7 +239,6 @@ def test_another_tenant_is_on_no_page(serve: Serve, tenants: str) -> None:
     assert "2 versions of" in page(http, "/explorer/families/a1", headers=basic(KEYS["a"])).words
 
 
-@pytest.mark.variants
 @pytest.mark.parametrize(
     ("foreign", "missing"),
     [

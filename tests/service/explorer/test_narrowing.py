@@ -109,7 +109,6 @@ def test_the_way_back_to_the_matches_is_kept(serve: Serve, notes: str) -> None:
     assert f"/explorer/documents/a?back={quote(address, safe='')}" in compared.values("href")
 
 
-@pytest.mark.variants
 @pytest.mark.parametrize(
     "back",
     [
