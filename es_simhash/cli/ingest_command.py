@@ -331,3 +331,4 @@ def _consume(outcomes: Iterable[Outcome], summary: IngestSummary, bar: ProgressB
             bar.print_failure(f"{outcome.place}{name}: {outcome.reason}")
         if number % 1000 == 0:
             bar.show(rate=number / summary.seconds)
+            bar.print_line("documents", number, None, number / summary.seconds)

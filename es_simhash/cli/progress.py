@@ -1,8 +1,9 @@
-"""Progress and failures of long runs on a terminal."""
+"""Progress and failures of long runs: a bar on a terminal, elsewhere a line a minute."""
 
 import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from es_simhash.errors import EsSimhashError
@@ -16,17 +17,22 @@ if TYPE_CHECKING:
 
 # The file of a run has all its failures.
 MAX_FAILURES_SHOWN = 10
+# Seconds between two lines of a run whose output is no terminal, as under cron.
+_LINE_SECONDS = 60.0
 
 
 class ProgressBar:
-    """Shows on a terminal how much of what is done, how fast, and the time left.
+    """Shows how much of what is done, how fast, and on a terminal the time left.
 
     Args:
         progress: Where it is shown.
+        lines: Whether lines are printed, as there is no terminal.
     """
 
-    def __init__(self, progress: "Progress") -> None:
+    def __init__(self, progress: "Progress", *, lines: bool = False) -> None:
         self._progress = progress
+        self._lines = lines
+        self._next_line = monotonic() + _LINE_SECONDS
         self._task = progress.add_task("documents", total=None, rate=0.0)
         self._failures = 0
 
@@ -47,7 +53,17 @@ class ProgressBar:
         if what != task.description:
             self._progress.reset(self._task, description=what)
         elapsed = task.elapsed or 0.0
-        self.show(done=done, total=total, rate=done / elapsed if elapsed else 0.0)
+        rate = done / elapsed if elapsed else 0.0
+        self.show(done=done, total=total, rate=rate)
+        self.print_line(what, done, total, rate)
+
+    def print_line(self, what: str, done: int, total: int | None, rate: float) -> None:
+        """Print how much is done where there is no terminal, if that is a minute ago."""
+        if self._lines and monotonic() >= self._next_line:
+            self._next_line = monotonic() + _LINE_SECONDS
+            of = "" if total is None else f" of {total:,}"
+            line = f"{what}: {done:,}{of}, {rate:,.0f}/s"
+            self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
     def show(self, **values: float | None) -> None:
         """Show other values: `done`, `total` or `rate`."""
@@ -72,7 +88,7 @@ class ProgressBar:
 def progress_bar(
     *, quiet: bool = False, counter: "ProgressColumn | None" = None
 ) -> Iterator[ProgressBar]:
-    """Show the progress of a run on a terminal.
+    """Show the progress of a run: on a terminal a bar, elsewhere a line a minute.
 
     Args:
         quiet: Whether nothing is shown.
@@ -97,12 +113,12 @@ def progress_bar(
     )
     disabled = quiet or not console.is_terminal
     with Progress(*columns, console=console, disable=disabled, transient=True) as progress:
-        yield ProgressBar(progress)
+        yield ProgressBar(progress, lines=not quiet and not console.is_terminal)
 
 
 @contextmanager
 def bytes_progress(sources: Iterable[Source], *, quiet: bool) -> Iterator[ProgressBar]:
-    """Show the bytes of sources that are read, and documents per second, on a terminal."""
+    """Show the documents per second, and on a terminal the bytes of sources that are read."""
     from rich.progress import DownloadColumn
 
     with progress_bar(quiet=quiet, counter=DownloadColumn()) as bar:
