@@ -22,9 +22,8 @@ SENTENCES = 12
 _INGESTED, _PLAIN, _QUESTIONS = 40, 20, 10
 _FAMILIES_EVERY, _COPIES_EVERY = 3, 10
 # Rounds after which the texts begin again, for other documents: words are remembered, up to a
-# bound, and what takes hours to reach it would look like a leak. So few that each process has met
-# all of them when it is measured from.
-_TEXTS = 7
+# bound, and what takes hours to reach it would look like a leak.
+_TEXTS = 23
 
 
 class Ends(NamedTuple):
