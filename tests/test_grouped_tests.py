@@ -46,6 +46,10 @@ import pytest
 @pytest.mark.parametrize("way", range(3))
 def test_way(way): pass
 """
+WITH_WAYS = CONFTEST.replace(
+    '{"browser":',
+    '{"ways": Group((), ("widget/*", "checks/*.py"), has_variants=True), "browser":',
+)
 LEFT_OUT = ["left out, *make test-all runs them*", "  browser: 2 tests, passed 20*"]
 
 Run = Callable[..., pytest.RunResult]
@@ -89,8 +93,7 @@ def test_several_processes_record_and_leave_out_the_same(
 def test_of_a_test_with_variants_the_first_always_runs(
     run: Run, pytester: pytest.Pytester, several: tuple[str, ...]
 ) -> None:
-    ways = '{"ways": Group((), ("widget/*", "checks/*.py"), has_variants=True), "browser":'
-    write(pytester.path, "checks/conftest.py", CONFTEST.replace('{"browser":', ways))
+    write(pytester.path, "checks/conftest.py", WITH_WAYS)
     write(pytester.path, "checks/test_ways.py", WAYS)
     recorded = pytester.runpytest_subprocess(*several, "--all")
     recorded.assert_outcomes(passed=6)
@@ -103,8 +106,7 @@ def test_of_a_test_with_variants_the_first_always_runs(
 
 
 def test_variants_that_fail_are_not_recorded(run: Run, pytester: pytest.Pytester) -> None:
-    ways = '{"ways": Group((), ("widget/*", "checks/*.py"), has_variants=True), "browser":'
-    write(pytester.path, "checks/conftest.py", CONFTEST.replace('{"browser":', ways))
+    write(pytester.path, "checks/conftest.py", WITH_WAYS)
     write(pytester.path, "checks/test_ways.py", WAYS.replace("pass", "assert way < 2"))
     result = run("--all")
     result.stdout.fnmatch_lines(["ways: not recorded: checks/test_ways.py::test_way*2* failed"])

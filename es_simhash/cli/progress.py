@@ -58,7 +58,7 @@ class ProgressBar:
         self.print_line(what, done, total, rate)
 
     def print_line(self, what: str, done: int, total: int | None, rate: float) -> None:
-        """Print how much is done where there is no terminal, if that is a minute ago."""
+        """Print how much is done, where there is no terminal, a minute after the last line."""
         if self._lines and monotonic() >= self._next_line:
             self._next_line = monotonic() + _LINE_SECONDS
             of = "" if total is None else f" of {total:,}"
