@@ -20,7 +20,7 @@ from es_simhash.relation.relation import (
 from es_simhash.relation.scoring import (
     rounded_coverages,
     score_candidates,
-    unshared_score,
+    unshared_scores,
     with_commonness,
 )
 from es_simhash.relation.thresholds import SHOWN_SCORE
@@ -65,15 +65,7 @@ class CandidatePool:
         pool = cls(is_cut=similar.is_cut or similar.is_cut_within_k)
         pool._add(similar.sharing, is_counted=True)
         pool._add(similar.within_k, is_counted=not similar.is_cut)
-        nothing = np.zeros(0, np.uint32)
-        near = [
-            Candidate(each.id, each.text.chunks, each.text.sketch, nothing, index=each.index)
-            for each in neighbours
-            if each.text is not None
-            and (each.index, each.id) not in pool.by_key
-            and (_passes(each, least) or _may_resemble(query, each.text, least))
-        ]
-        pool._add(near, is_counted=not similar.is_cut)
+        pool._add(_resembling(query, neighbours, least), is_counted=not similar.is_cut)
         return pool
 
     def _add(self, candidates: Sequence[Candidate], *, is_counted: bool) -> None:
@@ -169,13 +161,8 @@ def scored_relations(
         if _passes(near, options.least_score) or (near.index, near.id) in known
     ]
     similarities = {(near.index, near.id): near.semantics.similarity for near in neighbours}
-    undecided = {
-        key: candidate
-        for candidate in candidates
-        if (key := (candidate.index, candidate.id)) in similarities
-        and candidate.id not in noted.joined
-        and _is_only_near(query, candidate, similarities[key], options.least_score)
-    }
+    free = [candidate for candidate in candidates if candidate.id not in noted.joined]
+    undecided = _only_near(query, free, similarities, options.least_score)
     scored = [
         candidate for candidate in candidates if (candidate.index, candidate.id) not in undecided
     ]
@@ -191,22 +178,52 @@ def _passes(neighbour: Neighbour, least: float) -> bool:
     return semantic_score(neighbour.semantics.similarity) >= least
 
 
-def _may_resemble(query: ScoredText, text: ScoredText, least: float) -> bool:
-    """Check whether a text that shares no shingle can be shown for what its chunks resemble."""
-    greatest = unshared_score(query, text)
-    return greatest >= SHOWN_SCORE or greatest >= least
+def _resembling(
+    query: ScoredText, neighbours: Sequence[Neighbour], least: float
+) -> list[Candidate]:
+    """Return neighbours as candidates, as far as they can be shown.
 
-
-def _is_only_near(query: ScoredText, candidate: Candidate, similarity: float, least: float) -> bool:
-    """Check whether a neighbour shares nothing, and its chunks cannot show it as anything else.
-
-    That is so for most of them, and comparing chunks takes longer than all else.
+    For what they mean, or for what their chunks resemble though they share no shingle.
     """
-    if candidate.same_content or len(candidate.shared):
-        return False
-    greatest = unshared_score(query, candidate)
-    near = semantic_score(similarity)
-    return greatest < SHOWN_SCORE and (greatest < near or max(greatest, near) < least)
+    near = [(each, each.text) for each in neighbours if each.text is not None]
+    greatest = unshared_scores(query, [text for _, text in near])
+    shown, nothing = min(SHOWN_SCORE, least), np.zeros(0, np.uint32)
+    return [
+        Candidate(each.id, text, nothing, index=each.index)
+        for (each, text), score in zip(near, greatest, strict=True)
+        if score >= shown or _passes(each, least)
+    ]
+
+
+def _only_near(
+    query: ScoredText,
+    candidates: Sequence[Candidate],
+    similarities: Mapping[Key, float],
+    least: float,
+) -> dict[Key, Candidate]:
+    """Return neighbours that share nothing, and whose chunks cannot show them as anything else.
+
+    Those are most of them, and comparing chunks takes longer than all else.
+
+    Args:
+        query: The query.
+        candidates: What was found.
+        similarities: How near in meaning the neighbours among them are.
+        least: Score from which on relations are shown.
+    """
+    apart = [
+        candidate
+        for candidate in candidates
+        if (candidate.index, candidate.id) in similarities
+        and not (candidate.same_content or len(candidate.shared))
+    ]
+    only_near = {}
+    for candidate, greatest in zip(apart, unshared_scores(query, apart), strict=True):
+        key = candidate.index, candidate.id
+        near = semantic_score(similarities[key])
+        if greatest < SHOWN_SCORE and (greatest < near or max(greatest, near) < least):
+            only_near[key] = candidate
+    return only_near
 
 
 def merged(

@@ -52,24 +52,32 @@ class Candidate:
 
     Attributes:
         id: Id of the document.
-        chunks: Its chunk fingerprints.
-        sketch: Its sketch.
+        text: What it is scored by; of most neighbours the chunks are never read.
         shared: Queried shingles that it has, ascending.
         same_content: True when the content hashes are equal.
         index: Index of the document.
     """
 
     id: str | None
-    chunks: ChunkFingerprints
-    sketch: Sketch
+    text: ScoredText
     shared: NDArray[np.uint32]
     same_content: bool = False
     index: str | None = None
 
     @property
+    def chunks(self) -> ChunkFingerprints:
+        """Its chunk fingerprints."""
+        return self.text.chunks
+
+    @property
+    def sketch(self) -> Sketch:
+        """Its sketch."""
+        return self.text.sketch
+
+    @property
     def windows(self) -> WindowCounts:
         """How many shingles each window picks."""
-        return self.chunks.windows
+        return self.text.windows
 
     @classmethod
     def of(
@@ -85,7 +93,7 @@ class Candidate:
         """
         shared = _intersection(query.shingles, hit.shingles)
         same = query.content_hash == hit.content_hash
-        return cls(id, hit.chunks, hit.sketch, shared, same, index)
+        return cls(id, hit, shared, same, index)
 
 
 def _intersection(fewer: NDArray[np.uint32], more: NDArray[np.uint32]) -> NDArray[np.uint32]:

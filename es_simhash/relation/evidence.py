@@ -8,6 +8,7 @@ import numpy as np
 
 from es_simhash.relation.alignment.aligned_passages import AlignedPassage, align
 from es_simhash.relation.alignment.screening import may_share_passages
+from es_simhash.relation.alignment.sentence_words import WordsOfTexts
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.relation import (
     VERSION_KINDS,
@@ -57,11 +58,11 @@ def passages_of_each(
         return [[] for _ in hits]
     passages: list[list[AlignedPassage]] = []
     for batch in text_batches(hit.text or "" for hit in hits):
-        segmentation = segment(normalise_all(batch), query.analyser.scheme)
-        may_share = may_share_passages(query.sentence_words, segmentation)
+        texts = WordsOfTexts.of(segment(normalise_all(batch), query.analyser.scheme))
+        may_share = may_share_passages(query.sentence_words, texts)
         for place, hit in enumerate(hits[len(passages) : len(passages) + len(batch)]):
             # Evidence needs it as well, of whatever is shown.
-            hit.set_segmentation(segmentation.of_text(place))
+            hit.set_words(texts, place)
             passages.append(aligned_passages(query, hit) if may_share[place] else [])
     return passages
 

@@ -45,6 +45,9 @@ class Coverage:
         )
 
 
+_UNCOVERED = Coverage(0.0, 0.0)
+
+
 @dataclass(frozen=True)
 class Span:
     """A stretch of a text: offsets in characters of the original, and the words themselves."""
@@ -273,18 +276,28 @@ def _shared_subjects(relation: Relation) -> str:
     return f"both mention {', '.join(terms)}" if terms else "about the same subject"
 
 
-def semantic_relation(id: str | None, index: str | None, semantics: SemanticSimilarity) -> Relation:
+def semantic_relation(
+    id: str | None,
+    index: str | None,
+    semantics: SemanticSimilarity,
+    coverage: Coverage = _UNCOVERED,
+    common: float | None = None,
+) -> Relation:
     """Return the relation of a document that is near in meaning.
 
     Args:
         id: Id of the document.
         index: Index of the document.
         semantics: Similarity of the semantic profiles.
+        coverage: Share of each text that resembles the other.
+        common: Share of what it shares that other documents have as well.
     """
     score = semantic_score(semantics.similarity)
     if semantics.score != score:
         semantics = replace(semantics, score=score)
-    return Relation(id, "semantic", score, Coverage(0.0, 0.0), index=index, semantics=semantics)
+    return Relation(
+        id, "semantic", score, coverage, index=index, semantics=semantics, common=common
+    )
 
 
 def combine(by_shingles: Relation, semantic: Relation) -> Relation:
@@ -294,7 +307,15 @@ def combine(by_shingles: Relation, semantic: Relation) -> Relation:
     is the higher of both.
     """
     if not _prevails(by_shingles, semantic):
-        return replace(semantic, coverage=by_shingles.coverage, common=by_shingles.common)
+        # `replace` would take three times as long, for dozens of hits.
+        assert semantic.semantics is not None
+        return semantic_relation(
+            semantic.id,
+            semantic.index,
+            semantic.semantics,
+            by_shingles.coverage,
+            by_shingles.common,
+        )
     score = by_shingles.score
     if by_shingles.kind not in VERSION_KINDS:
         score = max(score, semantic.score)

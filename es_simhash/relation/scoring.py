@@ -82,12 +82,13 @@ def rounded_coverages(query: ScoredText, candidates: Sequence[Candidate]) -> lis
     return [_rounded(resemblance.coverage) for resemblance in _resemblances(query, candidates)]
 
 
-def unshared_score(query: ScoredText, candidate: ScoredText) -> float:
-    """Return the greatest score a text can have that shares no shingle with the query.
+def unshared_scores(query: ScoredText, texts: Sequence[ScoredText]) -> list[float]:
+    """Return the greatest score that each of some texts can have without a shingle of the query.
 
     It needs no comparison of chunks, and no threshold: versions share a shingle.
     """
-    return _unshared_score(fewer_shingles(query.windows, candidate.windows))
+    fewer = fewer_shingles(query.windows, [text.windows for text in texts])
+    return list(map(_unshared_score, fewer))
 
 
 @lru_cache(maxsize=1 << 12)

@@ -11,7 +11,7 @@ from es_simhash.fingerprints import features
 from es_simhash.fingerprints.features import token_numbers
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.fingerprints.hashing import Uint64s
-from es_simhash.relation.alignment.sentence_words import SentenceWords
+from es_simhash.relation.alignment.sentence_words import SentenceWords, WordsOfTexts
 from es_simhash.text.normal_forms import normalise, token_bounds
 from es_simhash.text.segmentation import segment
 from es_simhash.text.tokens import Ints, Segmentation
@@ -51,6 +51,8 @@ class SegmentedText:
     def __init__(self, text: str | None, scheme: Scheme) -> None:
         self.text = text
         self._scheme = scheme
+        # The texts that it was segmented with, and its number among them.
+        self._among: tuple[WordsOfTexts, int] | None = None
 
     @property
     def known_text(self) -> str:
@@ -63,9 +65,15 @@ class SegmentedText:
         """Tokens by their places in the normal form."""
         return segment([normalise(self.known_text)], self._scheme)
 
-    def set_segmentation(self, segmentation: Segmentation) -> None:
-        """Take the tokens of a text that was segmented with others already."""
-        vars(self).setdefault("segmentation", segmentation)
+    def set_words(self, texts: WordsOfTexts, number: int) -> None:
+        """Take the tokens of a text that was segmented with others already.
+
+        Args:
+            texts: The texts.
+            number: Which of them this one is.
+        """
+        vars(self).setdefault("segmentation", texts.segmentation.of_text(number))
+        self._among = texts, number
 
     @cached_property
     def tokens(self) -> Tokens:
@@ -75,7 +83,10 @@ class SegmentedText:
     @cached_property
     def sentence_words(self) -> SentenceWords:
         """Sentences, by which passages are aligned."""
-        return SentenceWords.of(self.segmentation)
+        if self._among is None:
+            return SentenceWords.of(self.segmentation)
+        (texts, number), self._among = self._among, None
+        return texts.of_text(number)
 
     def words_at(self, tokens: Sequence[int] | NDArray[np.int64]) -> list[str]:
         """Return tokens in normal form; of a script without spaces each with the next one."""

@@ -1,5 +1,6 @@
 """Shingles of two texts: which of them are queried, and how many both have."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,9 +85,23 @@ def containment(one: ChunkFingerprints, other: ChunkFingerprints, shared: int) -
     return Containment(shared, *_compared_shingles(one.windows, other.windows))
 
 
-def fewer_shingles(one: WindowCounts, other: WindowCounts) -> float:
-    """Return how many shingles of the text that has fewer can be compared."""
-    return _compared_shingles(one, other)[0]
+def fewer_shingles(query: WindowCounts, texts: Sequence[WindowCounts]) -> list[float]:
+    """Return how many shingles can be compared of the query and of each text, of the two the fewer.
+
+    As many as of one pair, for all pairs at once.
+    """
+    counts = np.array(texts, np.int64).reshape(-1, len(query))
+    rows, levels = np.arange(len(counts)), np.argmax(counts > 0, axis=1)
+    shingles = np.maximum(counts[rows, levels], query.shingles)
+    levels = np.maximum(levels, query.level)
+    fewer = np.minimum(counts[rows, levels], np.array(query)[levels])
+    bounds = np.where(
+        shingles <= QUERIED_SHINGLES,
+        ALL_SHINGLES,
+        QUERIED_SHINGLES * ALL_SHINGLES // np.maximum(shingles, 1),
+    )
+    compared: list[float] = (fewer * (bounds / ALL_SHINGLES)).tolist()
+    return compared
 
 
 def _compared_shingles(one: WindowCounts, other: WindowCounts) -> tuple[float, float]:

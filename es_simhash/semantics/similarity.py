@@ -97,23 +97,20 @@ def similarity_parts(
     query: SemanticProfile,
 ) -> list[SimilarityParts]:
     """Return the similarities of a query and many texts; arguments as for `semantic_similarity`."""
-    weights_of = {
-        (has_vectors, has_entities): SimilarityWeights.of(
-            query, vectors=has_vectors, entities=has_entities
-        )
-        for has_vectors in (True, False)
-        for has_entities in (True, False)
-    }
-    parts = []
-    for vector_cosine, concept_cosine, entity_cosine in zip(
-        vector_cosines, concept_cosines, entity_cosines, strict=True
-    ):
-        weights = weights_of[vector_cosine is not None, entity_cosine is not None]
-        vector = weights.vector * _within(vector_cosine)
-        concepts = weights.concepts * _within(concept_cosine)
-        entities = weights.entities * _within(entity_cosine)
-        parts.append(SimilarityParts(vector + (concepts + entities), vector, concepts, entities))
-    return parts
+    # numpy makes nan of None.
+    cosines = np.array([[*vector_cosines], [*concept_cosines], [*entity_cosines]], np.float64)
+    has_vectors, _, has_entities = ~np.isnan(cosines)
+    weights = np.array(
+        [
+            SimilarityWeights.of(query, vectors=vectors, entities=entities)
+            for vectors in (False, True)
+            for entities in (False, True)
+        ]
+    )
+    parts = weights[2 * has_vectors + has_entities].T * np.clip(np.nan_to_num(cosines), 0, 1)
+    vector, concepts, entities = parts
+    rows = zip((vector + (concepts + entities)).tolist(), *parts.tolist(), strict=True)
+    return list(map(SimilarityParts._make, rows))
 
 
 def similarity_of(
@@ -129,10 +126,6 @@ def similarity_of(
     name = None if query.background is None else query.background.name
     shared = parts.concepts + parts.entities
     return SemanticSimilarity(*parts, others=shared, score=score, background=name)
-
-
-def _within(cosine: float | None) -> float:
-    return min(1.0, max(0.0, cosine or 0.0))
 
 
 def entity_terms(names: Sequence[str], profile: SemanticProfile) -> dict[str, float]:

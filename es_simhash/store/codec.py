@@ -173,7 +173,7 @@ class PackedText:
         sketch = values.get(field_path(simhash_field, SKETCH))
         return cls(chunks[0], sketch[0]) if chunks and sketch else None
 
-    @property
+    @cached_property
     def windows(self) -> WindowCounts:
         """How many shingles each window picks: the chunks begin with it, and are not read.
 

@@ -262,7 +262,7 @@ def _candidate(id: str, text: AnalysedText, prints: TextFingerprints) -> Candida
         sampled(prints.shingles), text.shingles, assume_unique=True
     )
     same = prints.content_hash == text.content_hash
-    return Candidate(id, text.chunks, text.sketch, shared, same)
+    return Candidate(id, text, shared, same)
 
 
 def _shared(sharing: intents.Sharing, text: AnalysedText) -> int:

@@ -10,7 +10,7 @@ from es_simhash.relation import resemblance
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
 from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.relation import Relation
-from es_simhash.relation.scoring import score_candidates, unshared_score, with_commonness
+from es_simhash.relation.scoring import score_candidates, unshared_scores, with_commonness
 from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.semantics.semantic_similarity import SemanticSimilarity
 from es_simhash.store.options import SearchOptions
@@ -43,8 +43,7 @@ def candidates_of(query: AnalysedText, texts: dict[str, AnalysedText]) -> list[C
     return [
         Candidate(
             id,
-            text.chunks,
-            text.sketch,
+            text,
             np.intersect1d(query.shingles, text.shingles, assume_unique=True),
             query.content_hash == text.content_hash,
             index="i",
@@ -95,10 +94,8 @@ def test_no_text_that_shares_no_shingle_has_a_higher_score_than_is_possible(
     strangers = [each for each in candidates_of(query, analysed) if not len(each.shared)]
     scores = [relation.score for relation in score_candidates(query, strangers, VERSION_SCORE)]
     assert strangers
-    assert all(
-        score <= unshared_score(query, candidate)
-        for score, candidate in zip(scores, strangers, strict=True)
-    )
+    greatest = unshared_scores(query, strangers)
+    assert all(score <= most for score, most in zip(scores, greatest, strict=True))
 
 
 def test_what_shares_little_is_aligned_early_however_near_it_is_in_meaning() -> None:

@@ -127,7 +127,7 @@ def test_what_shares_no_shingle_has_the_score_of_its_chunks_at_most() -> None:
     copied = PRIOR_SHINGLES / (one.windows[0] + PRIOR_SHINGLES)
     body = copied + (1 - copied) * RESEMBLANCE_WEIGHT
     assert body < SHOWN_SCORE
-    assert scoring.unshared_score(one, other) == round(body, SCORE_DIGITS)
+    assert scoring.unshared_scores(one, [other]) == [round(body, SCORE_DIGITS)]
 
 
 def test_only_what_shares_text_has_evidence_for_versions() -> None:
@@ -163,7 +163,7 @@ def test_a_shingle_of_six_candidates_is_common() -> None:
     text = analysed(make_text(1, 40))[0]
     shared = [[1, 2, 3], [1, 2], [1, 2], [1, 2], [1, 2], [1], []]
     candidates = [
-        Candidate(str(place), text.chunks, text.sketch, np.array(shingles, np.uint32))
+        Candidate(str(place), text, np.array(shingles, np.uint32))
         for place, shingles in enumerate(shared)
     ]
     relations = [Relation(each.id, "version", 1.0, Coverage(1.0, 1.0)) for each in candidates]

@@ -7,20 +7,19 @@ at once, which cost less than aligning each; what passes is aligned by itself.
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.features import token_numbers
 from es_simhash.fingerprints.hashing import Uint64s, equal_runs, fold
 from es_simhash.relation.alignment.seeds import PAIRS_PER_SENTENCE, pair_sums
 from es_simhash.relation.alignment.sentence_words import (
     MORE_SENTENCES,
     SentenceWords,
+    WordsOfTexts,
     most_sentences,
-    sentence_bounds,
     words_of_sentences,
 )
 from es_simhash.relation.alignment.sorted_arrays import found_in, products, shared_places
 from es_simhash.relation.alignment.stretches import least_information
 from es_simhash.relation.thresholds import COPIED_RUN, INFORMED_SEEDS, SEED_COSINE, SEED_DICE
-from es_simhash.text.tokens import Ints, Segmentation
+from es_simhash.text.tokens import Ints
 
 Mask = NDArray[np.bool_]
 # Sums are compared with a little less, as their last digit may depend on what is added with them.
@@ -29,23 +28,20 @@ _SLIGHTLY = 1 - 1e-9
 _MAX_SENTENCES = 4000
 
 
-def may_share_passages(query: SentenceWords, segmentation: Segmentation) -> Mask:
-    """Return for each text of a batch whether it may share a passage with the query.
+def may_share_passages(query: SentenceWords, texts: WordsOfTexts) -> Mask:
+    """Return for each of several texts whether it may share a passage with the query.
 
     Args:
         query: The query.
-        segmentation: The texts.
+        texts: The texts.
     """
+    counts = np.diff(texts.texts)
     if query.count > _MAX_SENTENCES:
-        return np.ones(len(segmentation.texts) - 1, bool)
-    bounds, texts = sentence_bounds(segmentation)
-    counts = np.diff(texts)
-    copied = _has_copied_run(query, token_numbers(segmentation), segmentation.texts)
-    if not query.count or not len(bounds) - 1:
+        return np.ones(len(counts), bool)
+    copied = _has_copied_run(query, texts.tokens, texts.segmentation.texts)
+    if not query.count or not len(texts.bounds) - 1:
         return copied
-    of_text = np.repeat(np.arange(len(counts)), counts)
-    entries = _Entries(segmentation, bounds, of_text, counts)
-    return copied | entries.resemble(query)
+    return copied | _Entries(texts, counts).resemble(query)
 
 
 def _has_copied_run(query: SentenceWords, tokens: Uint64s, texts: Ints) -> Mask:
@@ -64,13 +60,13 @@ def _has_copied_run(query: SentenceWords, tokens: Uint64s, texts: Ints) -> Mask:
 class _Entries:
     """The distinct words of the sentences of several texts, with the weights they have there."""
 
-    def __init__(
-        self, segmentation: Segmentation, bounds: Ints, of_text: Ints, counts: Ints
-    ) -> None:
+    def __init__(self, texts: WordsOfTexts, counts: Ints) -> None:
+        of_text = np.repeat(np.arange(len(counts)), counts)
         self.sentences = len(of_text)
         self.of_text = of_text
         self.texts = len(counts)
-        self.words, _, pairs = words_of_sentences(segmentation, bounds)
+        self.words = texts.words
+        pairs = words_of_sentences(texts.places, texts.bounds)
         word, sentence = np.divmod(pairs, self.sentences)
         text = of_text[sentence]
         begins, often = equal_runs(word * self.texts + text)

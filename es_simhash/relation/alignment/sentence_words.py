@@ -25,26 +25,68 @@ class _SentenceSizes:
     max_chunk_tokens: int = 30
 
 
-def sentence_bounds(segmentation: Segmentation) -> tuple[Ints, Ints]:
-    """Return the bounds of sentences in tokens, and of the texts in sentences."""
-    return chunk_bounds(
-        segmentation.boundaries.tolist(), segmentation.texts.tolist(), _SentenceSizes()
-    )
+@dataclass(frozen=True)
+class WordsOfTexts:
+    """The words and the sentences of several texts, numbered together.
+
+    Attributes:
+        segmentation: The texts.
+        tokens: Number of each token; equal tokens have equal numbers.
+        bounds: Bounds of the sentences in tokens.
+        texts: Bounds of the texts in sentences.
+        words: The distinct words, ascending.
+        places: The word of each token, as its place in `words`.
+    """
+
+    segmentation: Segmentation
+    tokens: Uint64s
+    bounds: Ints
+    texts: Ints
+    words: Uint64s
+    places: Ints
+
+    @classmethod
+    def of(cls, segmentation: Segmentation) -> "WordsOfTexts":
+        """Return those of texts that were segmented together."""
+        bounds, texts = chunk_bounds(
+            segmentation.boundaries.tolist(), segmentation.texts.tolist(), _SentenceSizes()
+        )
+        words, places = np.unique(token_stems(segmentation), return_inverse=True)
+        return cls(segmentation, token_numbers(segmentation), bounds, texts, words, places)
+
+    def of_text(self, number: int) -> "SentenceWords":
+        """Return the sentences of one text, as if it were alone."""
+        start, end = self.segmentation.texts[number : number + 2].tolist()
+        first, last = self.texts[number : number + 2].tolist()
+        bounds, letters = self.bounds[first : last + 1] - start, np.zeros(end - start + 1, np.int64)
+        lengths = self.segmentation.ends[start:end] - self.segmentation.starts[start:end]
+        np.cumsum(lengths, out=letters[1:])
+        words, places = np.unique(self.places[start:end], return_inverse=True)
+        count = last - first
+        pairs = words_of_sentences(places, bounds)
+        return SentenceWords(
+            self.tokens[start:end],
+            letters,
+            bounds,
+            self.words[words],
+            places,
+            np.searchsorted(pairs, np.arange(len(words) + 1) * count),
+            pairs % max(1, count),
+        )
 
 
-def words_of_sentences(segmentation: Segmentation, bounds: Ints) -> tuple[Uint64s, Ints, Ints]:
-    """Return the distinct words, the word of each token, and the distinct words of each sentence.
+def words_of_sentences(places: Ints, bounds: Ints) -> Ints:
+    """Return the distinct words of each sentence.
 
-    The last are numbers, ascending: place of the word * sentences + sentence.
+    They are numbers, ascending: place of the word * sentences + sentence.
 
     Args:
-        segmentation: The texts.
-        bounds: Bounds of their sentences in tokens.
+        places: The word of each token, as its place among all words.
+        bounds: Bounds of the sentences in tokens.
     """
-    words, places = np.unique(token_stems(segmentation), return_inverse=True)
     count = len(bounds) - 1
     of_token = np.repeat(np.arange(count), np.diff(bounds))
-    return words, places, sorted_unique(places * max(1, count) + of_token)
+    return sorted_unique(places * max(1, count) + of_token)
 
 
 def most_sentences(counts: Ints) -> NDArray[np.float64]:
@@ -85,18 +127,7 @@ class SentenceWords:
     @classmethod
     def of(cls, segmentation: Segmentation) -> "SentenceWords":
         """Return the sentences of a text that was segmented by itself."""
-        bounds, _ = sentence_bounds(segmentation)
-        words, places, pairs = words_of_sentences(segmentation, bounds)
-        count = len(bounds) - 1
-        return cls(
-            token_numbers(segmentation),
-            np.concatenate([[0], np.cumsum(segmentation.ends - segmentation.starts)]),
-            bounds,
-            words,
-            places,
-            np.searchsorted(pairs, np.arange(len(words) + 1) * count),
-            pairs % max(1, count),
-        )
+        return WordsOfTexts.of(segmentation).of_text(0)
 
     @property
     def count(self) -> int:

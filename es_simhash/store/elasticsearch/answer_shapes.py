@@ -7,6 +7,7 @@ decoded to is checked here, once, before anything reads it.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from traceback import walk_tb
 from typing import Any
 
@@ -250,16 +251,21 @@ def _is_hit(hit: Any) -> bool:
     """Check quickly what `_HIT` says of the members that most hits have."""
     if type(hit) is not dict or len(hit) > _MOST_MEMBERS:
         return False
-    for name, value in hit.items():
-        allowed = _HIT_TYPES.get(name)
-        if allowed is not None and type(value) not in allowed:
-            return False
+    # Those of one search are alike, mostly.
+    if not _has_types(tuple(hit), tuple(map(type, hit.values()))):
+        return False
     fields = hit.get("fields")
-    return (
-        "_id" in hit
-        and "_index" in hit
-        and "highlight" not in hit
-        and (fields is None or all(type(value) is list for value in fields.values()))
+    return fields is None or set(map(type, fields.values())) <= {list}
+
+
+@lru_cache(maxsize=256)
+def _has_types(names: tuple[str, ...], types: tuple[type, ...]) -> bool:
+    """Check whether a hit with such members needs no closer look, but for its fields."""
+    if "_id" not in names or "_index" not in names or "highlight" in names:
+        return False
+    return all(
+        name not in _HIT_TYPES or type_ in _HIT_TYPES[name]
+        for name, type_ in zip(names, types, strict=True)
     )
 
 

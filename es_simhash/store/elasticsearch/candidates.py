@@ -15,7 +15,7 @@ from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.shared_shingles import sampled
 from es_simhash.store import fields
-from es_simhash.store.codec import stored_parts
+from es_simhash.store.codec import PackedText
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.conditions import (
     MAX_HITS,
@@ -101,7 +101,7 @@ def read_compared(
     """Return the candidates of the searches of `compare_bodies`; those without parts left out."""
     hits = [hit for response in responses for hit in response["hits"]["hits"]]
     queried = sampled(request.fingerprints.shingles)
-    complete = [hit for hit in hits if stored_parts(hit.get("fields", {}), config.simhash_field)]
+    complete = [hit for hit in hits if PackedText.of(hit.get("fields", {}), config.simhash_field)]
     return SimilarTexts(
         [_candidate(hit, queried, config) for hit in complete], places=places_of(hits)
     )
@@ -167,10 +167,10 @@ def _block_body(
 def _candidate(hit: Hit, queried: NDArray[np.uint32], config: IndexConfig) -> Candidate:
     names = hit.get("matched_queries", ())
     positions = np.array(sorted(int(name) for name in names if name != _EXACT), np.int64)
-    parts = stored_parts(hit.get("fields", {}), config.simhash_field)
-    if parts is None:
+    text = PackedText.of(hit.get("fields", {}), config.simhash_field)
+    if text is None:
         raise InputError(
             f"Document {hit['_id']!r} has shingles, but no chunk fingerprints or no sketch. "
             "Re-ingest the document."
         )
-    return Candidate(hit["_id"], *parts, queried[positions], _EXACT in names, index=hit["_index"])
+    return Candidate(hit["_id"], text, queried[positions], _EXACT in names, index=hit["_index"])

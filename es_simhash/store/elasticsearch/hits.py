@@ -14,8 +14,8 @@ def ref_of(hit: Hit) -> DocumentRef:
 
 
 def places_of(hits: Sequence[Hit]) -> dict[Key, DocumentRef]:
-    """Return where hits are, with their routings, by index and id."""
-    return {ref.key: ref for ref in map(ref_of, hits)}
+    """Return where those hits are that are not routed by their ids, by index and id."""
+    return {ref.key: ref for ref in map(ref_of, (hit for hit in hits if "_routing" in hit))}
 
 
 def best_of(hits: Sequence[Hit], count: int) -> list[Hit]:

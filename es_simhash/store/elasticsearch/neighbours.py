@@ -221,8 +221,9 @@ class _Space:
 
     def has(self, values: Mapping[str, Any]) -> bool:
         """Check whether a hit has a vector that is one of them, by its doc values."""
-        named = self.members.items()
-        return bool(values.get(self.path)) and all(values.get(path) == [v] for path, v in named)
+        if not values.get(self.path):
+            return False
+        return all(values.get(path) == [value] for path, value in self.members.items())
 
 
 def _spaces(profile: SemanticProfile, scheme: SemanticScheme, simhash_field: str) -> list[_Space]:
