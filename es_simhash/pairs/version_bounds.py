@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints.simhash import ones_of
-from es_simhash.fingerprints.sketch import HEAD_BITS, NUMBERS
+from es_simhash.fingerprints.sketch import HEAD_BITS, NUMBERS, sizes_by_ones
 from es_simhash.relation.candidate import ScoredText
 from es_simhash.relation.shared_shingles import least_shared
 from es_simhash.relation.thresholds import (
@@ -314,7 +314,7 @@ def _sizes(bitmaps: NDArray[np.uint64], bits: int) -> Floats:
 
 
 def _size_of(ones: Numbers, bits: int) -> Floats:
-    sizes: Floats = -bits * np.log1p(-np.minimum(ones, bits - 1) / bits)
+    sizes: Floats = np.array(sizes_by_ones(bits))[ones]
     return sizes
 
 
