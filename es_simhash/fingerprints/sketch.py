@@ -6,8 +6,9 @@ linear counting (Whang, Vander-Zanden, Taylor: "A linear-time probabilistic coun
 database applications", TODS 1990). The rules are in docs/fingerprint.md.
 """
 
+import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -21,6 +22,13 @@ LEAST_WORD_BITS, MOST_WORD_BITS = 64, 2048
 # Numbers that are kept of a text, those with the smallest hashes; one more shows that there are
 # others.
 NUMBERS = 16
+
+
+@lru_cache(maxsize=16)
+def sizes_by_ones(bits: int) -> tuple[float, ...]:
+    """Return for each number of set bits how many things a bitmap of so many bits stands for."""
+    # A full bitmap would stand for an infinite set.
+    return tuple(-bits * math.log1p(-min(ones, bits - 1) / bits) for ones in range(bits + 1))
 
 
 @dataclass(frozen=True)

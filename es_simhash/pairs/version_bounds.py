@@ -7,15 +7,17 @@ is taken to be equal.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import struct
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints.simhash import ones_of
-from es_simhash.fingerprints.sketch import HEAD_BITS, NUMBERS
-from es_simhash.relation.candidate import StoredText
+from es_simhash.fingerprints.sketch import HEAD_BITS, NUMBERS, sizes_by_ones
+from es_simhash.relation.candidate import ScoredText
+from es_simhash.relation.shared_shingles import least_shared
 from es_simhash.relation.thresholds import (
     FAMILY_SHINGLES,
     LARGER_RECORD_WEIGHT,
@@ -46,6 +48,8 @@ TEXT = np.dtype(
         ("characters", "<i8"),
     ]
 )
+# The same for `struct`, which cuts what is too long and fills up what is too short.
+_ENTRY = struct.Struct("<32s64sH16sB32sB128sBB4iq")
 # Pairs that are computed at a time, and what rounding may take away.
 _PAIRS, _ROUNDING = 1 << 16, 1e-9
 
@@ -54,45 +58,60 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
-def compared_parts(texts: Iterable[StoredText]) -> NDArray[Any]:
+def compared_parts(texts: Iterable[ScoredText]) -> NDArray[Any]:
     """Return what is compared of texts, an entry of `TEXT` for each."""
-    return np.array([_entry(text) for text in texts], TEXT)
+    some = list(texts)
+    chunks = [text.chunks.fingerprints[:_CHUNKS] for text in some]
+    entries = map(_entry, some, _hashes_of_chunks(chunks))
+    return np.frombuffer(b"".join(entries), TEXT)
 
 
-def _entry(text: StoredText) -> tuple[Any, ...]:
-    sketch, windows = text.sketch, text.chunks.windows
-    head_numbers, bits = sorted(sketch.head_numbers), sketch.word_bits
-    words = folded(sketch.words, bits, min(bits, _WORD_BITS))
-    return (
-        _words_of(sketch.head, HEAD_BITS),
-        _words_of(words, _WORD_BITS),
+def least_shared_of(texts: NDArray[Any]) -> NDArray[np.uint8]:
+    """Return how many shingles another text must share with each, by what is compared of them."""
+    shingles = _shingles_of(texts).tolist()
+    return np.array([least_shared(count) for count in shingles], np.uint8)
+
+
+def _shingles_of(texts: NDArray[Any]) -> NDArray[np.int32]:
+    """Return how many shingles texts have."""
+    shingles: NDArray[np.int32] = texts["windows"][np.arange(len(texts)), texts["level"]]
+    return shingles
+
+
+def _entry(text: ScoredText, chunk_hashes: bytes) -> bytes:
+    sketch, chunks, windows = text.sketch, text.chunks, text.windows
+    bits = sketch.word_bits
+    compared_bits = min(bits, _WORD_BITS)
+    return _ENTRY.pack(
+        sketch.head.to_bytes(HEAD_BITS // 8, "little"),
+        folded(sketch.words, bits, compared_bits).to_bytes(compared_bits // 8, "little"),
         bits,
-        _first(head_numbers, _HEAD_NUMBERS),
-        min(_HEAD_NUMBERS + 1, len(head_numbers)),
-        _first(sketch.numbers, NUMBERS),
+        _packed(sketch.head_numbers),
+        min(_HEAD_NUMBERS + 1, len(sketch.head_numbers)),
+        _packed(sketch.numbers),
         min(NUMBERS + 1, len(sketch.numbers)),
-        _hashes_of_chunks(text.chunks.fingerprints[:_CHUNKS]),
-        min(_CHUNKS + 1, len(text.chunks.fingerprints)),
+        chunk_hashes,
+        min(_CHUNKS + 1, len(chunks.fingerprints)),
         windows.level,
-        tuple(windows),
-        text.characters,
+        *windows,
+        int(chunks.characters.sum()),
     )
 
 
-def _words_of(bitmap: int, bits: int) -> NDArray[np.uint64]:
-    return np.frombuffer(bitmap.to_bytes(bits // 8, "little"), "<u8")
+def _packed(numbers: Collection[int]) -> bytes:
+    return struct.pack(f"<{len(numbers)}H", *numbers)
 
 
-def _first(numbers: Sequence[int], count: int) -> list[int]:
-    """Return the first of some numbers, and noughts for those that are missing."""
-    return [*numbers[:count], *[0] * (count - len(numbers))]
-
-
-def _hashes_of_chunks(fingerprints: NDArray[np.uint8]) -> NDArray[np.uint16]:
-    hashes = np.zeros(_CHUNKS, "<u2")
-    numbers = np.ascontiguousarray(fingerprints[:, :8]).view("<u8")[:, 0]
-    hashes[: len(fingerprints)] = (numbers * _SPREAD) >> _SHIFT
-    return hashes
+def _hashes_of_chunks(fingerprints: Sequence[NDArray[np.uint8]]) -> Iterator[bytes]:
+    """Yield the hashes of the chunks of each text, of 16 bits each."""
+    if not fingerprints:
+        return
+    numbers = np.ascontiguousarray(np.concatenate(fingerprints)[:, :8]).view("<u8")[:, 0]
+    hashes = ((numbers * _SPREAD) >> _SHIFT).astype("<u2").tobytes()
+    start = 0
+    for some in fingerprints:
+        yield hashes[start : start + 2 * len(some)]
+        start += 2 * len(some)
 
 
 class VersionBounds:
@@ -225,9 +244,8 @@ def _containments(
     rows = np.arange(len(first))
     counts = [each["windows"][rows, level].astype(np.float64) for each in (first, second)]
     fewer, more = np.minimum(*counts), np.maximum(*counts)
-    shingles = [each["windows"][rows, each["level"].astype(np.intp)] for each in (first, second)]
     # Of longer texts a sample of the shingles is counted.
-    is_exact = np.maximum(*shingles) <= FAMILY_SHINGLES
+    is_exact = np.maximum(_shingles_of(first), _shingles_of(second)) <= FAMILY_SHINGLES
     share = np.minimum(1.0, shared / np.maximum(1.0, fewer))
     resemblance = np.minimum(1.0, shared / np.maximum(1.0, fewer + more - shared))
     return np.where(is_exact, share, 1.0), np.where(is_exact, resemblance, 1.0)
@@ -296,7 +314,7 @@ def _sizes(bitmaps: NDArray[np.uint64], bits: int) -> Floats:
 
 
 def _size_of(ones: Numbers, bits: int) -> Floats:
-    sizes: Floats = -bits * np.log1p(-np.minimum(ones, bits - 1) / bits)
+    sizes: Floats = np.array(sizes_by_ones(bits))[ones]
     return sizes
 
 

@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from es_simhash.fingerprints.sketch import HEAD_BITS, NUMBERS, Sketch
+from es_simhash.fingerprints.sketch import HEAD_BITS, NUMBERS, Sketch, sizes_by_ones
 from es_simhash.relation.candidate import ScoredText
 from es_simhash.relation.resemblance import Resemblance
 from es_simhash.relation.shared_shingles import Containment
@@ -240,5 +240,4 @@ def _intersection(one: int, other: int, bits: int) -> tuple[float, float, float]
 
 
 def _size(bitmap: int, bits: int) -> float:
-    # A full bitmap would stand for an infinite set.
-    return -bits * math.log1p(-min(bitmap.bit_count(), bits - 1) / bits)
+    return sizes_by_ones(bits)[bitmap.bit_count()]

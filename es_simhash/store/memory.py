@@ -30,6 +30,7 @@ from es_simhash.store.rows import (
     Neighbour,
     Row,
     Rows,
+    SharingText,
     SimilarTexts,
     TextHits,
 )
@@ -241,6 +242,13 @@ class MemorySnapshot:
     def find(self, requests: Sequence[intents.Find]) -> list[Rows]:
         """Return the first documents of each request."""
         return self._store.ask(requests)
+
+    def sharing(self, requests: Sequence[intents.Find]) -> list[list[SharingText]]:
+        """Return the first documents of each request with what they share."""
+        return [
+            [SharingText(row.ref, int(row.score), row.stored) for row in rows.rows]
+            for rows in self.find(requests)
+        ]
 
     def family_sizes(self, where: intents.Where) -> dict[str, int]:
         """Return the number of documents of each family: nothing is stored in memory."""

@@ -16,7 +16,7 @@ from es_simhash.errors import EsSimhashError
 from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.intents import Find, Parts, Request, Where
-from es_simhash.store.rows import Row, Rows, WriteResult
+from es_simhash.store.rows import Row, Rows, SharingText, WriteResult
 
 Result = TypeVar("Result")
 Answer = TypeVar("Answer")
@@ -79,6 +79,13 @@ class Snapshot(Protocol):
 
     def find(self, requests: Sequence[Find]) -> list[Rows]:
         """Return the first documents of each request, asked as one."""
+
+    def sharing(self, requests: Sequence[Find]) -> list[list[SharingText]]:
+        """Return the first documents of each request with what they share, asked as one.
+
+        Args:
+            requests: Each for the texts that share shingles with one, which count the same.
+        """
 
     def family_sizes(self, where: Where) -> dict[str, int]:
         """Return the number of documents that match conditions of each of their families."""

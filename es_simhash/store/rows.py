@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from es_simhash.relation.candidate import Candidate, ScoredText, StoredText
 from es_simhash.relation.decided_pairs import ManualPairs
@@ -121,6 +121,20 @@ class Row:
     def key(self) -> Key:
         """Its index and id, by which answers name it."""
         return self.ref.key
+
+
+class SharingText(NamedTuple):
+    """A document that shares shingles with a text.
+
+    Attributes:
+        ref: Where it is.
+        shared: How many of the queried shingles it has.
+        text: What its text is scored by besides; None where a part is missing.
+    """
+
+    ref: DocumentRef
+    shared: int
+    text: ScoredText | None
 
 
 @dataclass(frozen=True)

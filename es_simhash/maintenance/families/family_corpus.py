@@ -59,17 +59,9 @@ class Corpus:
         """Add all documents of these texts."""
         self.add(self._reader.of_texts(hashes))
 
-    def hashes_of(self, refs: Iterable[DocumentRef]) -> dict[DocumentRef, str]:
-        """Return the hash of the text of each of these documents that has a current text."""
-        wanted = list(dict.fromkeys(refs))
-        unknown = {ref.id for ref in wanted if ref not in self.documents}
-        self.add(self._reader.of_ids(sorted(unknown)))
-        documents = {ref: self.documents.get(ref) for ref in wanted}
-        return {
-            ref: document.content_hash
-            for ref, document in documents.items()
-            if document is not None and ref not in self.skipped
-        }
+    def __contains__(self, content_hash: object) -> bool:
+        """Check whether a document that was read has this text."""
+        return content_hash in self.copies
 
     def load(self, hashes: Iterable[str]) -> None:
         """Read those of these texts that are not in the cache, so that they are quick."""

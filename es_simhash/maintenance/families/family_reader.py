@@ -12,14 +12,15 @@ from es_simhash.relation.shared_shingles import least_shared
 from es_simhash.store.dates import Date, DateField
 from es_simhash.store.intents import Find, Parts, Sharing, Where
 from es_simhash.store.protocol import Snapshot
-from es_simhash.store.rows import Row, batches_of
+from es_simhash.store.rows import Row, SharingText, batches_of
 
 # Candidates in one response; further responses exclude the texts that were seen.
-CANDIDATES = 100
+CANDIDATES = 500
 # Documents in one page; their texts are analysed together.
 _PAGE = 200
-# Values of one condition.
-_VALUES = 500
+# Values of one condition, and of one whose documents are read without their texts.
+_VALUES, _STORED_VALUES = 500, 2_000
+_STORED = Parts(stored=True)
 
 
 @dataclass(frozen=True)
@@ -162,15 +163,25 @@ class FamilyReader:
 
     def candidates(
         self, texts: Sequence[StoredText], excluded: Mapping[str, Sequence[str]]
-    ) -> list[list[DocumentRef]]:
-        """Return, for each text, documents that share its shingles, the rarest first.
+    ) -> list[list[SharingText]]:
+        """Return, for each text, documents that share its shingles, those that share most first.
 
         Args:
             texts: The texts.
             excluded: Hashes of the texts to exclude, by the hash of the text of the query.
         """
         requests = [_candidates(text, excluded.get(text.content_hash, ())) for text in texts]
-        return [[row.ref for row in rows.rows] for rows in self._snapshot.find(requests)]
+        return self._snapshot.sharing(requests)
+
+    def is_full(self, found: Sequence[SharingText]) -> bool:
+        """Check whether a response for one text holds as many documents as it may."""
+        return len(found) == CANDIDATES
+
+    def stored_texts(self, ids: Sequence[str]) -> Iterator[tuple[DocumentRef, StoredText | None]]:
+        """Yield all that is stored of documents; None where a part is missing."""
+        for values in _batches(ids, _STORED_VALUES):
+            for row in self._snapshot.rows(Where(fingerprinted=True, ids=values), _STORED):
+                yield row.ref, row.stored
 
     def _documents(self, where: Where) -> Iterator[ReadDocument]:
         rows = self._snapshot.rows(where, self._parts, page=_PAGE)
@@ -194,10 +205,12 @@ def _read(row: Row, text: StoredText | None) -> ReadDocument:
 
 def _candidates(text: StoredText, excluded: Iterable[str]) -> Find:
     where = Where(fingerprinted=True, excluded_hashes=(text.content_hash, *excluded))
-    sharing = Sharing(text.queried_shingles, least_shared(len(text.shingles)))
+    least = least_shared(len(text.shingles))
+    # The score is then the number of shingles that are shared.
+    sharing = Sharing(text.queried_shingles, least, by_rarity=False)
     return Find(where, size=CANDIDATES, sharing=(sharing,))
 
 
-def _batches(values: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    for start in range(0, len(values), _VALUES):
-        yield tuple(values[start : start + _VALUES])
+def _batches(values: Sequence[str], size: int = _VALUES) -> Iterator[tuple[str, ...]]:
+    for start in range(0, len(values), size):
+        yield tuple(values[start : start + size])

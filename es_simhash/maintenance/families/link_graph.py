@@ -1,20 +1,31 @@
 """The links between texts that are versions of each other, found by breadth-first search."""
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from es_simhash.maintenance.families.family_reader import CANDIDATES, FamilyReader
+from es_simhash.maintenance.families.candidate_texts import CandidateTexts
+from es_simhash.maintenance.families.family_reader import (
+    FamilyReader,
+)
 from es_simhash.pairs.merging import Pair, pair
 from es_simhash.pairs.text_links import Texts, links_of
+from es_simhash.relation.candidate import StoredText
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.protocol import Progress
+from es_simhash.store.rows import SharingText
 
 # Texts queried in one request.
 _QUERIES = 50
-# Responses for one text; candidates after that share least with it and are not compared.
-_MAX_RESPONSES = 20
+# Responses for one text, and texts in them; candidates after that share least with it and are not
+# compared.
+_MAX_RESPONSES, _MAX_CANDIDATES = 20, 2_000
+
+# The documents that were found for each of some texts.
+Responses = list[list[SharingText]]
 
 
 class ReadTexts(Texts, Protocol):
@@ -23,14 +34,46 @@ class ReadTexts(Texts, Protocol):
     def add_copies(self, hashes: Sequence[str]) -> None:
         """Add all documents of these texts."""
 
-    def hashes_of(self, refs: Iterable[DocumentRef]) -> dict[DocumentRef, str]:
-        """Return the hash of the text of each of these documents that has a current text."""
+    def __contains__(self, content_hash: object) -> bool:
+        """Check whether a document that was read has this text."""
 
     def load(self, hashes: Iterable[str]) -> None:
         """Read these texts together, so that they are quick."""
 
     def trim(self) -> None:
         """Forget texts that were not used for long."""
+
+
+@dataclass
+class _Search:
+    """The search for the candidates of a text.
+
+    Attributes:
+        text: The text.
+        candidates: Those that may be versions of it, by their hashes.
+        seen: Hashes of the texts that further responses exclude.
+        is_full: Whether there may be more.
+    """
+
+    text: StoredText
+    candidates: dict[str, StoredText] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set)
+    is_full: bool = False
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """Texts whose candidates are retrieved together.
+
+    Attributes:
+        texts: Their hashes.
+        searches: What is retrieved for each of them.
+        responses: The first responses to them.
+    """
+
+    texts: list[str]
+    searches: Sequence[_Search]
+    responses: Future[Responses]
 
 
 class LinkGraph:
@@ -49,6 +92,7 @@ class LinkGraph:
     def __init__(self, texts: ReadTexts, reader: FamilyReader) -> None:
         self._texts = texts
         self._reader = reader
+        self._candidates = CandidateTexts(reader)
         self.queried: set[str] = set()
         self.links: dict[Pair[str], float] = {}
         self.truncated: set[str] = set()
@@ -66,32 +110,61 @@ class LinkGraph:
         """
         known = set(seeds) | self.queried
         waiting = deque(sorted(known - self.queried))
-        while waiting:
-            batch = [waiting.popleft() for _ in range(min(_QUERIES, len(waiting)))]
-            self.queried.update(batch)
-            reached = self._link(batch, manual)
-            reached.update(*map(manual.joined.others, batch))
-            self._reach(sorted(reached - known), waiting, known)
-            if progress is not None:
-                progress("texts", len(self.queried), len(self.queried) + len(waiting))
+        with ThreadPoolExecutor(1) as pool:
+            ahead = None
+            while waiting or ahead:
+                batch = ahead or self._next_batch(waiting, pool)
+                # The engine searches for the next texts while these are compared.
+                ahead = self._next_batch(waiting, pool) if len(waiting) >= _QUERIES else None
+                new = self._linked(batch, manual, known)
+                known.update(new)
+                waiting.extend(new)
+                if progress is not None:
+                    queued = len(waiting) + (len(ahead.texts) if ahead else 0)
+                    progress("texts", len(self.queried), len(self.queried) + queued)
 
-    def _reach(self, texts: Sequence[str], waiting: deque[str], known: set[str]) -> None:
-        self._texts.add_copies(texts)
-        known.update(texts)
-        waiting.extend(texts)
-        self._texts.trim()
+    def _next_batch(self, waiting: deque[str], pool: ThreadPoolExecutor) -> _Batch:
+        """Begin to search for the candidates of the next texts."""
+        texts = [waiting.popleft() for _ in range(min(_QUERIES, len(waiting)))]
+        self._texts.load(texts)
+        searches = [_Search(self._texts[text]) for text in texts]
+        return _Batch(texts, searches, pool.submit(self._retrieved, searches))
 
-    def _link(self, batch: list[str], manual: ManualPairs) -> set[str]:
-        """Link the texts of a batch with their candidates; return those that are linked."""
-        pairs = dict.fromkeys(
-            pair(text, candidate)
-            for text, candidates in self._candidates(batch).items()
-            for candidate in sorted(candidates)
-            if not self._is_compared(text, candidate, batch)
+    def _linked(self, batch: _Batch, manual: ManualPairs, known: Container[str]) -> list[str]:
+        """Add the links of the texts of a batch; return the texts that are reached by them."""
+        self.queried.update(batch.texts)
+        links = self._links_of(batch, manual)
+        reached = {text for linked in links for text in linked}
+        reached.update(*map(manual.joined.others, batch.texts))
+        new = self._added(sorted(text for text in reached if text not in known))
+        # A candidate whose text is another than the fingerprinted one is left alone.
+        self.links.update(
+            (linked, score)
+            for linked, score in links.items()
+            if all(text in self._texts for text in linked)
         )
-        links = links_of(pairs, self._texts, self._reader.threshold, manual.dismissed)
-        self.links.update(links)
-        return {text for linked in links for text in linked}
+        self._texts.trim()
+        self._candidates.trim()
+        return new
+
+    def _added(self, texts: Sequence[str]) -> list[str]:
+        """Add all documents of texts; return those texts that are there."""
+        self._texts.add_copies(texts)
+        return [text for text in texts if text in self._texts]
+
+    def _links_of(self, batch: _Batch, manual: ManualPairs) -> dict[Pair[str], float]:
+        """Return the links of the texts of a batch with their candidates, with their scores."""
+        self._search(batch)
+        texts = {search.text.content_hash: search.text for search in batch.searches}
+        pairs = dict.fromkeys(
+            pair(search.text.content_hash, candidate)
+            for search in batch.searches
+            for candidate in sorted(search.candidates)
+            if not self._is_compared(search.text.content_hash, candidate, batch.texts)
+        )
+        for search in batch.searches:
+            texts.update(search.candidates)
+        return links_of(pairs, texts, self._reader.threshold, manual.dismissed)
 
     def _is_compared(self, text: str, candidate: str, batch: Sequence[str]) -> bool:
         """Check whether the query of the candidate has compared the two already."""
@@ -101,40 +174,43 @@ class LinkGraph:
             return False
         return candidate not in batch or (candidate < text and text not in self.truncated)
 
-    def _candidates(self, batch: list[str]) -> dict[str, set[str]]:
-        """Return the hashes of the texts that share shingles with each text, and load them."""
-        candidates = self._search(batch)
-        self._texts.load(text for text, hashes in candidates.items() if hashes)
-        self._texts.load(
-            candidate
-            for hashes in candidates.values()
-            for candidate in hashes
-            if candidate not in self.queried
-        )
-        return candidates
-
-    def _search(self, batch: list[str]) -> dict[str, set[str]]:
-        """Retrieve candidates by searches.
+    def _search(self, batch: _Batch) -> None:
+        """Retrieve the candidates of the texts of a batch that may be versions of them.
 
         A response holds a limited number of documents. When it is full, the texts that were seen
         are excluded from the next search, so that many copies of one text hide no other.
         """
-        self._texts.load(batch)
-        texts = {key: self._texts[key] for key in batch}
-        candidates: dict[str, set[str]] = {key: set() for key in batch}
-        pending = batch
-        for _ in range(_MAX_RESPONSES):
-            seen = {key: sorted(candidates[key]) for key in pending}
-            responses = self._reader.candidates([texts[key] for key in pending], seen)
-            hashes = self._texts.hashes_of(ref for refs in responses for ref in refs)
-            full = []
-            for key, refs in zip(pending, responses, strict=True):
-                retrieved = {hashes[ref] for ref in refs if ref in hashes} - {key}
-                if len(refs) == CANDIDATES and retrieved - candidates[key]:
-                    full.append(key)
-                candidates[key] |= retrieved
-            pending = full
+        pending = self._read(batch.searches, batch.responses.result())
+        for _ in range(1, _MAX_RESPONSES):
             if not pending:
                 break
-        self.truncated.update(pending)
-        return candidates
+            pending = self._read(pending, self._retrieved(pending))
+        full = (search for search in batch.searches if search.is_full)
+        self.truncated.update(search.text.content_hash for search in full)
+
+    def _retrieved(self, searches: Sequence[_Search]) -> Responses:
+        excluded = {search.text.content_hash: sorted(search.seen) for search in searches}
+        return self._reader.candidates([search.text for search in searches], excluded)
+
+    def _read(self, searches: Sequence[_Search], responses: Responses) -> list[_Search]:
+        """Add what one response brings for each text; return those that are to go on."""
+        texts = [search.text for search in searches]
+        likely = self._candidates.may_be_versions(texts, responses)
+        stored = self._candidates.stored(
+            ref
+            for response, refs in zip(responses, likely, strict=True)
+            for ref in (_refs_of(response) if self._reader.is_full(response) else refs)
+        )
+        for search, response, refs in zip(searches, responses, likely, strict=True):
+            search.candidates.update(
+                (stored[ref].content_hash, stored[ref]) for ref in refs if ref in stored
+            )
+            found = (stored.get(document.ref) for document in response)
+            new = {text.content_hash for text in found if text is not None} - search.seen
+            search.is_full = bool(new) and self._reader.is_full(response)
+            search.seen |= new
+        return [each for each in searches if each.is_full and len(each.seen) < _MAX_CANDIDATES]
+
+
+def _refs_of(found: Iterable[SharingText]) -> list[DocumentRef]:
+    return [document.ref for document in found]

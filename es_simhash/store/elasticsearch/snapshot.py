@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.conditions import conditions, find_body
 from es_simhash.store.elasticsearch.families import (
@@ -17,10 +18,10 @@ from es_simhash.store.elasticsearch.families import (
     shingles_body,
 )
 from es_simhash.store.elasticsearch.gateway import Gateway
-from es_simhash.store.elasticsearch.hit_rows import row_of
+from es_simhash.store.elasticsearch.hit_rows import row_of, sharing_text_of
 from es_simhash.store.elasticsearch.pages import PointInTime
 from es_simhash.store.intents import Find, ListFamilies, Parts, Where
-from es_simhash.store.rows import Row, Rows
+from es_simhash.store.rows import Row, Rows, SharingText
 
 # Each page of a composite aggregation reads all documents; 65,535 buckets is the server's limit.
 _BUCKETS = 50_000
@@ -102,6 +103,17 @@ class ElasticsearchSnapshot:
         return [
             Rows([row_of(hit, request.parts, self.config) for hit in response["hits"]["hits"]])
             for request, response in zip(requests, self._point.search_all(bodies), strict=True)
+        ]
+
+    def sharing(self, requests: Sequence[Find]) -> list[list[SharingText]]:
+        """Return the first documents of each request with what they share, asked as one."""
+        values = [self.config.path(member) for member in fields.SCORED_MEMBERS]
+        bodies = [
+            {**find_body(request, self.config), "docvalue_fields": values} for request in requests
+        ]
+        return [
+            [sharing_text_of(hit, self.config) for hit in response["hits"]["hits"]]
+            for response in self._point.search_all(bodies)
         ]
 
     def family_sizes(self, where: Where) -> dict[str, int]:

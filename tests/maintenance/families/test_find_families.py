@@ -9,7 +9,7 @@ import pytest
 
 from es_simhash import DocumentMissing, InputError, MappingConflict
 from es_simhash.ingestion.bulk.journal_file import INDEX, UUIDS
-from es_simhash.maintenance.families import link_graph, whole_run
+from es_simhash.maintenance.families import family_reader, link_graph, whole_run
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.families.family_reader import FamilyReader
 from es_simhash.maintenance.families.run_files import RunFiles
@@ -202,6 +202,7 @@ def test_many_versions_of_one_text_are_one_family_though_few_are_compared(
     monkeypatch.setattr(whole_run, "_MAX_CANDIDATES", 5)
     monkeypatch.setattr(spilled_postings, "MAX_LIST", 5)
     monkeypatch.setattr(link_graph, "_MAX_RESPONSES", 1)
+    monkeypatch.setattr(family_reader, "CANDIDATES", 5)
     body = make_text(1)
     shelf.put({f"v{n}": f"{body} {make_text(100 + n, 8)}" for n in range(40)})
     report = shelf.find()

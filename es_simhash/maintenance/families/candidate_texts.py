@@ -1,0 +1,122 @@
+"""Candidates for versions of texts, by what an index stores of them: their own texts stay unread.
+
+In a large index most candidates share two shingles by chance. Their sketches and chunks are enough
+to leave them out, and to score those that are left.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.maintenance.families.family_reader import FamilyReader
+from es_simhash.pairs.version_bounds import (
+    TEXT,
+    VersionBounds,
+    compared_parts,
+    least_shared_of,
+)
+from es_simhash.relation.candidate import StoredText
+from es_simhash.relation.references import DocumentRef
+from es_simhash.store.rows import SharingText
+
+# Documents that are kept in memory: what is compared of each first, 300 bytes, and their stored
+# parts.
+_MOST_COMPARED, _MOST_STORED = 200_000, 50_000
+
+Flags = NDArray[np.bool_]
+Numbers = NDArray[np.int64]
+
+
+class CandidateTexts:
+    """What an index stores of candidates; the last ones that were read stay in memory.
+
+    Args:
+        reader: Reads the index.
+    """
+
+    def __init__(self, reader: FamilyReader) -> None:
+        self._reader = reader
+        self._stored: OrderedDict[DocumentRef, StoredText | None] = OrderedDict()
+        # Of each document its row in the parts that are compared; None of one that lacks them.
+        self._rows: dict[DocumentRef, int | None] = {}
+        self._compared = np.zeros(0, TEXT)
+
+    def stored(self, refs: Iterable[DocumentRef]) -> dict[DocumentRef, StoredText]:
+        """Return what is stored of the texts of those of these documents that have a text."""
+        wanted = list(dict.fromkeys(refs))
+        self._load([ref for ref in wanted if ref not in self._stored])
+        texts = {}
+        for ref in wanted:
+            self._stored.move_to_end(ref)
+            text = self._stored[ref]
+            if text is not None:
+                texts[ref] = text
+        return texts
+
+    def _load(self, refs: Sequence[DocumentRef]) -> None:
+        stored = dict(self._reader.stored_texts(sorted({ref.id for ref in refs})))
+        self._stored.update((ref, stored.get(ref)) for ref in refs)
+        # Where a part is missing, the text itself has it.
+        lacking = sorted({ref.id for ref in refs if self._stored[ref] is None})
+        for read in self._reader.of_ids(lacking):
+            if read.is_current:
+                self._stored[read.document.ref] = read.text
+
+    def may_be_versions(
+        self, texts: Sequence[StoredText], found: Sequence[Sequence[SharingText]]
+    ) -> list[list[DocumentRef]]:
+        """Return those of the documents that were found for texts which may be versions of them.
+
+        Args:
+            texts: The texts.
+            found: For each of them, the documents that share shingles with it.
+        """
+        self._add(document for documents in found for document in documents)
+        rows = [[self._rows[document.ref] for document in documents] for documents in found]
+        pairs = [
+            (number, row, document.shared)
+            for number, (some, documents) in enumerate(zip(rows, found, strict=True))
+            for row, document in zip(some, documents, strict=True)
+            if row is not None
+        ]
+        flags = iter(self._flags(texts, np.array(pairs, np.int64).reshape(-1, 3)).tolist())
+        # What lacks a part may be equal.
+        return [
+            [
+                document.ref
+                for row, document in zip(some, documents, strict=True)
+                if row is None or next(flags)
+            ]
+            for some, documents in zip(rows, found, strict=True)
+        ]
+
+    def _flags(self, texts: Sequence[StoredText], pairs: Numbers) -> Flags:
+        """Return which pairs may be versions.
+
+        Args:
+            texts: The texts.
+            pairs: Number of a text, row of a document, and what they share, for each pair.
+        """
+        one, other, shared = pairs.T
+        rows, other = np.unique(other, return_inverse=True)
+        parts = np.concatenate((compared_parts(texts), self._compared[rows]))
+        bounds = VersionBounds(parts, least_shared_of(parts), self._reader.threshold)
+        return bounds.may_be_versions(one, len(texts) + other, shared)
+
+    def _add(self, documents: Iterable[SharingText]) -> None:
+        """Keep what is compared first of the documents that were not found before."""
+        new = {each.ref: each.text for each in documents if each.ref not in self._rows}
+        texts = [text for text in new.values() if text is not None]
+        rows = iter(range(len(self._compared), len(self._compared) + len(texts)))
+        self._rows.update((ref, None if text is None else next(rows)) for ref, text in new.items())
+        self._compared = np.concatenate((self._compared, compared_parts(texts)))
+
+    def trim(self) -> None:
+        """Forget documents where there are too many."""
+        while len(self._stored) > _MOST_STORED:
+            self._stored.popitem(last=False)
+        if len(self._rows) > _MOST_COMPARED:
+            self._rows.clear()
+            self._compared = np.zeros(0, TEXT)
