@@ -106,12 +106,24 @@ def nearest_note(value: object, names: "Iterable[object]") -> str:
         value: What was given.
         names: What it could have been.
     """
+    near = nearest_name(value, names)
+    return f" (nearest: {near})" if near else ""
+
+
+def nearest_name(value: object, names: "Iterable[object]", alike: float = _ALIKE) -> str:
+    """Return the name that was probably meant by a value; empty where none is near.
+
+    Args:
+        value: What was given.
+        names: What it could have been.
+        alike: From here on, of 0 to 1, one may have been meant.
+    """
     # Errors are seldom.
     from difflib import get_close_matches
 
     by_letters = {name.casefold(): name for name in map(str, names)}
-    near = get_close_matches(str(value).casefold(), list(by_letters), 1, _ALIKE)
-    return f" (nearest: {by_letters[near[0]]})" if near else ""
+    near = get_close_matches(str(value).casefold(), list(by_letters), 1, alike)
+    return by_letters[near[0]] if near else ""
 
 
 def install_command(extra: str) -> str:

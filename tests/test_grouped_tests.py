@@ -48,7 +48,7 @@ def test_way(way): pass
 """
 WITH_WAYS = CONFTEST.replace(
     '{"browser":',
-    '{"ways": Group((), ("widget/*", "checks/*.py"), has_variants=True), "browser":',
+    '{"ways": Group((), ("widget/*",), has_variants=True), "browser":',
 )
 LEFT_OUT = ["left out, *make test-all runs them*", "  browser: 2 tests, passed 20*"]
 
@@ -101,6 +101,9 @@ def test_of_a_test_with_variants_the_first_always_runs(
     again = pytester.runpytest_subprocess(*several)
     again.assert_outcomes(passed=2, deselected=0 if several else 2)
     again.stdout.fnmatch_lines(["  ways: 2 tests, passed 20*"])
+    write(pytester.path, "checks/test_core.py", "def test_core(): assert 1\n")
+    other = pytester.runpytest_subprocess(*several)
+    other.stdout.fnmatch_lines(["  ways: 2 tests, passed 20*"])
     write(pytester.path, "checks/test_ways.py", WAYS.replace("range(3)", "range(4)"))
     pytester.runpytest_subprocess(*several).assert_outcomes(passed=5)
 
@@ -218,12 +221,17 @@ def test_all_that_a_group_names_is_there(files: list[str], name: str) -> None:
 @pytest.mark.parametrize("name", GROUPS)
 def test_a_group_depends_on_what_its_tests_import(files: list[str], name: str) -> None:
     reached: set[str] = set()
-    further = {file for file in files if GROUPS[name].has(file) and file.endswith(".py")}
+    group, contents = GROUPS[name], {file: (ROOT / file).read_bytes() for file in files}
+    further = {
+        file
+        for file, content in contents.items()
+        if group.has_tests_in(file, content) and file.endswith(".py")
+    }
     further |= {str(Path(file).parent / "conftest.py") for file in further} & set(files)
     while further:
         reached |= further
         further = set().union(*map(imported_by, further)) & set(files) - reached
-    assert [file for file in sorted(reached) if not GROUPS[name].depends_on(file)] == []
+    assert [file for file in sorted(reached) if not group.depends_on(file, contents[file])] == []
 
 
 def test_a_test_is_in_one_group_at_most_and_one_of_the_core_in_none(files: list[str]) -> None:

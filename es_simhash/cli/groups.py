@@ -1,6 +1,5 @@
 """Groups of commands: commands are imported when called, errors end as one message."""
 
-import difflib
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ import click
 
 from es_simhash.cli.examples import EXAMPLES
 from es_simhash.described import Parameter
-from es_simhash.errors import ClusterError, EsSimhashError
+from es_simhash.errors import ClusterError, EsSimhashError, nearest_name
 from es_simhash.text.escaping import one_line
 
 # Parameters of the library that no option is described as: name -> name of the option.
@@ -25,7 +24,8 @@ _ALIASES = {
 _ROLES = {"run": "families", "show": "family"}
 _WITH_MORE = {"ingest": "--on-version", "backfill": "--sidecar"}
 
-
+# From here on another command may have been meant: many share that many letters by chance.
+_ALIKE = 0.7
 # In the words of OpenSearch.
 _OPENSEARCH = "no permissions for ["
 
@@ -223,8 +223,8 @@ def _unknown_command(name: str, ctx: click.Context) -> str:
     here = [path for path in paths if path.split()[:-1] == group]
     for among in (here, paths):
         names = {path.split()[-1]: path for path in reversed(among)}
-        if close := difflib.get_close_matches(name, names, n=1, cutoff=0.7):
-            return f"{message} Did you mean `{root.info_name} {names[close[0]]}`?"
+        if near := nearest_name(name, names, _ALIKE):
+            return f"{message} Did you mean `{root.info_name} {names[near]}`?"
     return f"{message} `{ctx.command_path} --help` lists them."
 
 

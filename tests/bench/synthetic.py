@@ -52,10 +52,20 @@ def frequent_words(language: str) -> list[str]:
     return sorted(rarities, key=lambda word: rarities[word])
 
 
-def texts(start: int, count: int, sentences: int, *, english: bool = False) -> Iterator[str]:
-    """Yield the texts of documents start to start + count, the same for the same numbers."""
-    words = frequent_words("en") if english else vocabulary()
-    shares = 1 / np.arange(1, len(words) + 1)
+def texts(
+    start: int, count: int, sentences: int, *, english: bool = False, words: int | None = None
+) -> Iterator[str]:
+    """Yield the texts of documents start to start + count, the same for the same numbers.
+
+    Args:
+        start: Number of the first document.
+        count: How many there are.
+        sentences: In each.
+        english: Whether the words are English.
+        words: Of how many different words, the most frequent; None for all.
+    """
+    chosen_from = (frequent_words("en") if english else vocabulary())[:words]
+    shares = 1 / np.arange(1, len(chosen_from) + 1)
     cumulated = np.cumsum(shares / shares.sum())
     generator = np.random.default_rng(start)
     drawn = np.searchsorted(cumulated, generator.random((count, sentences * SENTENCE_WORDS)))
@@ -63,7 +73,8 @@ def texts(start: int, count: int, sentences: int, *, english: bool = False) -> I
         if (start + row) % REVISION_EVERY == REVISION_EVERY - 1 and row:
             changed = generator.random(drawn.shape[1]) < _REPLACED
             drawn[row] = np.where(changed, drawn[row], drawn[row - 1])
-        chosen = [words[number] for number in np.minimum(drawn[row], len(words) - 1).tolist()]
+        places = np.minimum(drawn[row], len(chosen_from) - 1)
+        chosen = [chosen_from[place] for place in places.tolist()]
         yield ". ".join(
             " ".join(chosen[place : place + SENTENCE_WORDS]).capitalize()
             for place in range(0, len(chosen), SENTENCE_WORDS)

@@ -1,12 +1,14 @@
 """All that the product does at once, for long: nothing may grow.
 
     python -m tests.soak [--minutes 60] [--documents 1500] [--rate 4] [--plot dist/soak.svg]
+        [--url URL] [--module es_simhash]
 
-On a node of its own, one process ingests, backfills, finds families and copies and asks questions;
-another sweeps every few seconds; a service with two workers is asked at a steady rate. Documents
-are replaced, so that there are always as many. Prints memory, open files and threads of each, the
-connections, contexts of searches and records of the state on the cluster, and the times, each with
-its slope an hour after the first third and the interval of 95 %. Afterwards no context may be open.
+On a node of its own, or at an address, one process ingests, backfills, finds families and copies
+and asks questions; another sweeps every few seconds; a service with two workers is asked at a
+steady rate. Documents are replaced, so that there are always as many, by ever new ones whose words
+caches know after the first third. Prints memory, open files and threads of each, the connections,
+contexts of searches and records of the state on the cluster, and the times, each with its slope an
+hour after that third and the interval of 95 %. Afterwards no context may be open.
 The exit status is 1 where anything grows, failed, or was left open.
 """
 
@@ -30,14 +32,14 @@ from tests.bench.load import Requests, percentile
 from tests.bench.program import run
 from tests.bench.served_index import INDEX, fill, made_up, served
 from tests.soak.probes import held_by, held_by_cluster
-from tests.soak.rounds import Ends, run_rounds
+from tests.soak.rounds import WORDS, Ends, run_rounds
 from tests.soak.slopes import plot, slope
 
 _NODE = "soak"
 _WORKERS = 2
 _SWEEP_EVERY = "5s"
-# Measurements in a run, at least this many seconds apart.
-_MEASUREMENTS, _LEAST_SECONDS = 240, 2.0
+# Measurements in a run, at least this many seconds apart; of fewer than so many there is no slope.
+_MEASUREMENTS, _LEAST_SECONDS, _LEAST_MEASUREMENTS = 240, 1.0, 18
 # Seconds that a process has to end what it does.
 _END = 60
 _PATHS = (
@@ -48,6 +50,8 @@ _PATHS = (
     "/explorer/",
     "/readyz",
 )
+# Documents that the service is asked about: an answer of each is kept before growth is measured.
+_ASKED = 30
 # Those of an answer, of a document without a fingerprint or family as yet, and of a busy service.
 _FINE = {200, 404, 422, 503}
 
@@ -59,26 +63,38 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--documents", type=int, default=1_500)
     parser.add_argument("--rate", type=float, default=4.0)
     parser.add_argument("--plot", type=Path, default=Path("dist/soak.svg"))
+    parser.add_argument("--url", help="of a node; by default one is started")
+    parser.add_argument("--module", default="es_simhash", help="of the service")
     options = parser.parse_args(argv)
-    node = nodes.start(name=_NODE, heap="1g", in_memory=True)
-    try:
-        with connect(node.url) as client:
-            count = fill(client, made_up(options.documents))
-            # Makes the state index, which nobody can search while its shards start.
-            find_families(client, INDEX)
-            print(f"on Elasticsearch {node.version}, {count} documents", flush=True)
-            soak = Soak(client, node.url, count, options.rate)
-            problems = soak.run(options.minutes * 60)
-            problems += soak.report()
-            options.plot.parent.mkdir(parents=True, exist_ok=True)
-            options.plot.write_text(plot(soak.times, soak.series).svg, "utf-8")
-            print(f"plot: {options.plot}")
-    finally:
-        if node.started:
-            nodes.remove(_NODE)
+    with _node(options.url) as url, connect(url) as client:
+        count = fill(client, made_up(options.documents, WORDS))
+        # Makes the state index, which nobody can search while its shards start.
+        find_families(client, INDEX)
+        (node, *_) = client.nodes.info(metric="http")["nodes"].values()
+        print(f"on Elasticsearch {node['version']}, {count} documents", flush=True)
+        soak = Soak(client, url, count, options.rate, options.module)
+        problems = soak.run(options.minutes * 60)
+        problems += soak.report()
+        options.plot.parent.mkdir(parents=True, exist_ok=True)
+        options.plot.write_text(plot(soak.times, soak.series).svg, "utf-8")
+        print(f"plot: {options.plot}")
     for problem in problems:
         print(f"  {problem}", file=sys.stderr)
     return 1 if problems else 0
+
+
+@contextmanager
+def _node(url: str | None) -> Iterator[str]:
+    """Start a node for the block where none is given; yields its address."""
+    if url is not None:
+        yield url
+        return
+    node = nodes.start(name=_NODE, heap="1g", in_memory=True)
+    try:
+        yield node.url
+    finally:
+        if node.started:
+            nodes.remove(_NODE)
 
 
 class Soak:
@@ -89,25 +105,30 @@ class Soak:
         url: Of the engine.
         documents: How many there are.
         rate: Requests to the service, a second.
+        module: The command line, as it is run for the service.
     """
 
-    def __init__(self, client: Any, url: str, documents: int, rate: float) -> None:
+    def __init__(
+        self, client: Any, url: str, documents: int, rate: float, module: str = "es_simhash"
+    ) -> None:
         self.times: list[float] = []
         self.series: dict[str, list[float]] = defaultdict(list)
         self.done: Counter[str] = Counter()
         self.statuses: Counter[int] = Counter()
         self._client, self._url = client, url
-        self._documents, self._rate = documents, rate
+        self._documents, self._rate, self._module = documents, rate, module
 
     def run(self, seconds: float) -> list[str]:
         """Measure for so long; return what failed, or was left open."""
         every = max(seconds / _MEASUREMENTS, _LEAST_SECONDS)
         with ExitStack() as stack:
-            port, service = stack.enter_context(served(self._url, _WORKERS, 30))
+            port, service = stack.enter_context(
+                served(self._url, _WORKERS, 30, module=self._module)
+            )
             sweep = stack.enter_context(_sweeping(self._url))
             rounds, answers = stack.enter_context(_rounds(self._url, self._documents))
             begin = time.monotonic()
-            while time.monotonic() < begin + seconds:
+            while time.monotonic() < begin + seconds or len(self.times) < _LEAST_MEASUREMENTS:
                 self._ask(port, every)
                 self._measure(time.monotonic() - begin, service, sweep.pid, rounds.pid)
                 self._take(answers)
@@ -139,7 +160,7 @@ class Soak:
         return grown
 
     def _ask(self, port: int, seconds: float) -> None:
-        ids = range(0, self._documents, 7)
+        ids = range(0, self._documents, -(-self._documents // _ASKED))
         paths = [path.format(id) for path in _PATHS for id in ids]
         asked = Requests(port, paths, seconds, seed=len(self.times)).at_rate(self._rate)
         self.statuses += asked.statuses

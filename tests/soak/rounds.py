@@ -21,9 +21,9 @@ SENTENCES = 12
 # Documents that a round ingests, and that it leaves to backfill and sweep, of as many as there are.
 _INGESTED, _PLAIN, _QUESTIONS = 40, 20, 10
 _FAMILIES_EVERY, _COPIES_EVERY = 3, 10
-# Rounds after which the texts begin again, for other documents: words are remembered, up to a
-# bound, and what takes hours to reach it would look like a leak.
-_TEXTS = 23
+# Texts are ever new, of so many words: what is known of a word is kept, up to a bound that all
+# English words would take hours to reach. These are all known before growth is measured.
+WORDS = 2_000
 
 
 class Ends(NamedTuple):
@@ -42,13 +42,14 @@ def timed_round(
         What was done, and how many seconds that took.
     """
     count = _INGESTED + _PLAIN
+    new = texts(number, count, SENTENCES, english=True, words=WORDS)
     made = [
         {
             "id": str((number * count + place) % documents),
             "title": f"Document {place}",
             "text": text,
         }
-        for place, text in enumerate(texts(number % _TEXTS, count, SENTENCES, english=True))
+        for place, text in enumerate(new)
     ]
     searched = Index(client, index)
     yield "ingest", _seconds(lambda: _require_written(client, index, made[:_INGESTED]))

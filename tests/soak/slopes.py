@@ -14,7 +14,7 @@ _WARM_UP = 1 / 3
 # taken for independent, not they themselves; with Student's t of so many less two.
 _PARTS, _STUDENT = 10, 2.306
 # A slope that cannot be told from none is none; nor is one that adds less than this in the run.
-_SHARE, _LEAST = 0.02, 0.5
+_SHARE, _LEAST = 0.01, 0.5
 _HOUR = 3600.0
 _WIDTH, _HEIGHT = 7.2, 1.3
 

@@ -5,6 +5,7 @@ so at its end; `make test-all` runs everything and records the groups that passe
 """
 
 import json
+import re
 import subprocess
 from collections import Counter
 from collections.abc import Mapping
@@ -26,8 +27,8 @@ SHARED = (
     "tests/support/*.py",
 )
 
-
-# What the further parameters of a test have that is marked with `variants`.
+# The mark of a test whose further parameters are variants, and what these have then.
+_MARK = re.compile(rb"^@pytest\.mark\.variants$", re.MULTILINE)
 _IS_VARIANT = "is a variant"
 
 
@@ -37,7 +38,7 @@ class Group:
 
     Attributes:
         tests: Their files, or folders of them.
-        files: Patterns of the files that can break them; `*` also stands for slashes.
+        files: Patterns of the other files that can break them; `*` also stands for slashes.
         skips: Reasons why tests are skipped that are no hindrance, as other runs have them.
         has_variants: Whether they are all but the first parameters of the tests marked with
             `variants`.
@@ -53,9 +54,15 @@ class Group:
         file = path.partition("::")[0]
         return any(f"{file}/".startswith(f"{test}/") for test in self.tests)
 
-    def depends_on(self, file: str) -> bool:
-        """Check whether a file can break tests of this group."""
-        return self.has(file) or any(fnmatchcase(file, each) for each in (*SHARED, *self.files))
+    def has_tests_in(self, file: str, content: bytes) -> bool:
+        """Check whether tests of this group are in a file, by its name or by a mark in it."""
+        is_marked = self.has_variants and file.endswith(".py") and _MARK.search(content)
+        return bool(is_marked) or self.has(file)
+
+    def depends_on(self, file: str, content: bytes) -> bool:
+        """Check whether a file with such a content can break tests of this group."""
+        patterns = (*SHARED, *self.files)
+        return self.has_tests_in(file, content) or any(fnmatchcase(file, each) for each in patterns)
 
 
 @dataclass(frozen=True)
@@ -79,12 +86,17 @@ def files_of(root: Path) -> list[str]:
 
 def digests_of(groups: Mapping[str, Group], root: Path) -> dict[str, str]:
     """Return the digest of the files of each group; nothing where there is no checkout."""
-    contents = {name: sha256((root / name).read_bytes()).hexdigest() for name in files_of(root)}
-    digests = {}
-    for name, group in groups.items() if contents else ():
-        used = [f"{digest} {file}\n" for file, digest in contents.items() if group.depends_on(file)]
-        digests[name] = sha256("".join(used).encode()).hexdigest()
-    return digests
+    used: dict[str, list[str]] = {name: [] for name in groups}
+    files = files_of(root)
+    for file in files:
+        content = (root / file).read_bytes()
+        line = f"{sha256(content).hexdigest()} {file}\n"
+        for name, group in groups.items():
+            if group.depends_on(file, content):
+                used[name].append(line)
+    return {
+        name: sha256("".join(lines).encode()).hexdigest() for name, lines in used.items() if files
+    }
 
 
 def read_record(path: Path) -> dict[str, Passed]:

@@ -11,6 +11,7 @@ from tests.support.grouped_tests import Group
 _PACKAGE = ("es_simhash/*", "mappings/*", "ingest/*", "widget/*", "hatch_build.py", "scripts/*")
 # The pages, and what they show, name or have typed.
 _PAGES = (*_PACKAGE, "*.md", "docs/*", "mkdocs.yml", "examples/*", "docker/*", "LICENSE", "NOTICE")
+_BENCHMARKS = ("__init__", "changes", "engines", "entities", "indexing", "program", "timing")
 
 GROUPS = {
     "browser": Group(
@@ -100,10 +101,21 @@ GROUPS = {
         ),
         files=(*_PACKAGE, "docs/plan.md", "tests/cli/conftest.py", "tests/service/explorer/*.py"),
     ),
-    # Of a test with many parameters the first always run.
+    # Of a test with many parameters the first always run. Their files have a mark; these are what
+    # they read and import.
     "variants": Group(
         tests=(),
-        files=(*_PACKAGE, "docs/*", "examples/*", "tests/*.py", "tests/*/*.json", "tests/*.txt"),
+        files=(
+            *_PACKAGE,
+            "docs/*",
+            "examples/*",
+            "tests/*/*.json",
+            "tests/*.txt",
+            "tests/*/conftest.py",
+            "tests/test_architecture.py",
+            "tests/test_mirror.py",
+            *(f"tests/bench/{name}.py" for name in _BENCHMARKS),
+        ),
         has_variants=True,
     ),
     "peers and experiments": Group(

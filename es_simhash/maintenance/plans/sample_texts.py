@@ -5,10 +5,9 @@ import os
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
-from es_simhash.errors import IndexMissing, InputError
+from es_simhash.errors import IndexMissing, InputError, nearest_name
 from es_simhash.ingestion.bulk.document_batches import BatchLimits, location_text
 from es_simhash.ingestion.bulk.input_sources import open_sources
 from es_simhash.ingestion.bulk.json_documents import Document
@@ -147,10 +146,11 @@ def no_such_sample(gateway: Gateway, sample: str) -> InputError:
     path = Path(sample)
     folder = path.parent
     files = sorted(os.listdir(folder)) if folder.is_dir() else []
-    near = [str(folder / name) for name in get_close_matches(path.name, files, n=1)]
-    near = names_like(gateway, sample) + near
-    nearest = get_close_matches(sample, near, n=1) or near
-    meant = f" Did you mean {nearest[0]!r}?" if nearest else ""
+    near = names_like(gateway, sample)
+    if file := nearest_name(path.name, files):
+        near.append(str(folder / file))
+    nearest = nearest_name(sample, near) or next(iter(near), "")
+    meant = f" Did you mean {nearest!r}?" if nearest else ""
     return InputError(
         f"Sample {sample!r} is neither a file nor an index.{meant} Set sample.", parameter="sample"
     )

@@ -1,13 +1,10 @@
 """How well a peer finds the versions of a set: at its default, and at any cut of its scores."""
 
 import os
-import re
-import resource
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 
@@ -15,6 +12,7 @@ from es_simhash.lab.evaluation.held_out_cuts import f1_at, left_out_cut
 from es_simhash.lab.evaluation.pair_measures import Curve, Labels
 from es_simhash.lab.methods.method_protocol import Pairs
 from tests.bench.method_runs import Truth, among, pair_keys, truth_of
+from tests.bench.peak_memory import peak_memory
 from tests.bench.peers.engine import Engines
 from tests.bench.peers.model import Scored
 from tests.bench.peers.registry import peers
@@ -59,17 +57,7 @@ def measure_truth(peer: str, set_name: str, truth: Truth, engines: Engines) -> Q
         called, scored = collection.called(), collection.scored()
         failures = dict(collection.failures)
     default, curve = f1_of(called, truth), curve_of(scored, truth)
-    return Quality(peer, set_name, default, curve, failures, peak_memory())
-
-
-def peak_memory() -> tuple[int, int]:
-    """Return the number of this process, and the most memory it had, in KiB."""
-    status = Path("/proc/self/status")
-    if not status.exists():
-        return os.getpid(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    # What `getrusage` says of a new process begins with the memory of the one that started it.
-    (peak,) = re.findall(r"^VmHWM:\s+(\d+) kB$", status.read_text("ascii"), re.M)
-    return os.getpid(), int(peak)
+    return Quality(peer, set_name, default, curve, failures, (os.getpid(), peak_memory()))
 
 
 def f1_of(called: Pairs, truth: Truth) -> float:

@@ -25,10 +25,11 @@ from tests.bench.evaluate import SETS, available
 from tests.bench.experiments.pages import check_places, update
 from tests.bench.figures import Figures, installed_version, machine
 from tests.bench.method_runs import truth_of
+from tests.bench.peak_memory import peak_memory
 from tests.bench.peers.costs import ROUNDS, Costs, measure_costs
 from tests.bench.peers.engine import Engines
 from tests.bench.peers.model import Kind
-from tests.bench.peers.quality import Quality, measure_sets, peak_memory
+from tests.bench.peers.quality import Quality, measure_sets
 from tests.bench.peers.registry import peer_names, peers, require_names
 from tests.bench.peers.tables import Run, record, report
 from tests.bench.program import run
@@ -151,7 +152,7 @@ def measure(
     peaks: dict[int, int] = {}
     for process, peak in (each.peak for each in quality.values()):
         peaks[process] = max(peaks.get(process, 0), peak)
-    memory += 1024 * (peak_memory()[1] + max(sum(peaks.values()), costs.peak[1]))
+    memory += 1024 * (peak_memory() + max(sum(peaks.values()), costs.peak[1]))
     return Run(known, sets, quality, costs, engines.versions), memory / 2**30
 
 
