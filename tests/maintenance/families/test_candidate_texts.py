@@ -1,0 +1,44 @@
+"""What is kept of candidates: forgetting it changes nothing but what is read again."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from es_simhash.maintenance.families import candidate_texts, find_families, link_graph
+from es_simhash.maintenance.families.family_reader import FamilyReader
+from es_simhash.pairs.document_families import families_in_memory
+
+pytestmark = pytest.mark.cluster
+
+
+@pytest.mark.parametrize("most", [0, 10_000])
+def test_families_are_the_same_whatever_was_forgotten(
+    shelf: Any,
+    texts: dict[str, str],
+    revise: Callable[..., str],
+    monkeypatch: pytest.MonkeyPatch,
+    most: int,
+) -> None:
+    monkeypatch.setattr(find_families, "READS_PER_SEARCH", 0)
+    monkeypatch.setattr(link_graph, "_QUERIES", 2)
+    monkeypatch.setattr(candidate_texts, "_MOST_STORED", most)
+    monkeypatch.setattr(candidate_texts, "_MOST_COMPARED", most)
+    read: list[str] = []
+    stored_texts = FamilyReader.stored_texts
+
+    def counted(reader: FamilyReader, ids: list[str]) -> Any:
+        read.extend(ids)
+        return stored_texts(reader, ids)
+
+    monkeypatch.setattr(FamilyReader, "stored_texts", counted)
+    shelf.put(texts)
+    shelf.find()
+    new = {f"{id}-new": revise(text, 5) for id, text in texts.items()}
+    shelf.put(new)
+    shelf.find()
+    assert shelf.families() == {
+        frozenset(family) for family in families_in_memory({**texts, **new})
+    }
+    # What is remembered is read once in a run.
+    assert (len(read) > len(set(read))) is (most == 0)
