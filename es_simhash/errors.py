@@ -7,6 +7,7 @@ EsSimhashError
 │   ├── DocumentAmbiguous   several documents have the id
 │   └── MappingConflict     a field has another type, or the fingerprint fields are absent
 ├── InputError              a file, document or parameter is invalid
+│   ├── UnreadableParts     what is stored of a text was not written by this package
 │   └── FileInUse           another command writes the file
 ├── SchemeError             unknown scheme, or invalid parameters of one
 │   └── SchemeMismatch      fingerprints of two schemes cannot be compared
@@ -71,6 +72,10 @@ class MappingConflict(ClusterError):
 
 class InputError(EsSimhashError):
     """A file, a document or a parameter is invalid."""
+
+
+class UnreadableParts(InputError):
+    """What an index stores of a text was not written by this package."""
 
 
 class FileInUse(InputError):

@@ -67,7 +67,7 @@ def compared_parts(texts: Iterable[ScoredText]) -> NDArray[Any]:
 
 
 def least_shared_of(texts: NDArray[Any]) -> NDArray[np.uint8]:
-    """Return how many shingles another text must share with each, by what is compared of them."""
+    """Return the least number of shingles that another text must share with each."""
     shingles = _shingles_of(texts).tolist()
     return np.array([least_shared(count) for count in shingles], np.uint8)
 

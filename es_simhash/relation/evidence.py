@@ -61,9 +61,10 @@ def passages_of_each(
         texts = WordsOfTexts.of(segment(normalise_all(batch), query.analyser.scheme))
         may_share = may_share_passages(query.sentence_words, texts)
         for place, hit in enumerate(hits[len(passages) : len(passages) + len(batch)]):
-            # Evidence needs it as well, of whatever is shown.
-            hit.set_words(texts, place)
-            passages.append(aligned_passages(query, hit) if may_share[place] else [])
+            # Evidence needs the tokens of whatever is shown.
+            is_aligned = bool(may_share[place])
+            hit.set_words(texts, place, with_sentences=is_aligned)
+            passages.append(aligned_passages(query, hit) if is_aligned else [])
     return passages
 
 

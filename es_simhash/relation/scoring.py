@@ -18,8 +18,8 @@ from es_simhash.relation.relation import Coverage, Kind, Relation, combine, sema
 from es_simhash.relation.resemblance import GREATEST, Resemblance, resemblance_of, resemblances
 from es_simhash.relation.shared_shingles import (
     Containment,
+    compared_shingles,
     containment,
-    fewer_shingles,
     least_shared,
     shared_bound,
     shared_shingles,
@@ -87,7 +87,7 @@ def unshared_scores(query: ScoredText, texts: Sequence[ScoredText]) -> list[floa
 
     It needs no comparison of chunks, and no threshold: versions share a shingle.
     """
-    fewer = fewer_shingles(query.windows, [text.windows for text in texts])
+    fewer = (compared_shingles(query.windows, text.windows)[0] for text in texts)
     return list(map(_unshared_score, fewer))
 
 

@@ -51,8 +51,6 @@ class SegmentedText:
     def __init__(self, text: str | None, scheme: Scheme) -> None:
         self.text = text
         self._scheme = scheme
-        # The texts that it was segmented with, and its number among them.
-        self._among: tuple[WordsOfTexts, int] | None = None
 
     @property
     def known_text(self) -> str:
@@ -65,15 +63,19 @@ class SegmentedText:
         """Tokens by their places in the normal form."""
         return segment([normalise(self.known_text)], self._scheme)
 
-    def set_words(self, texts: WordsOfTexts, number: int) -> None:
-        """Take the tokens of a text that was segmented with others already.
+    def set_words(self, texts: WordsOfTexts, number: int, *, with_sentences: bool) -> None:
+        """Take the tokens of a text that was segmented with others, where it has none yet.
 
         Args:
             texts: The texts.
             number: Which of them this one is.
+            with_sentences: Whether its sentences are taken as well.
         """
-        vars(self).setdefault("segmentation", texts.segmentation.of_text(number))
-        self._among = texts, number
+        known = vars(self)
+        if "segmentation" not in known:
+            known["segmentation"] = texts.segmentation.of_text(number)
+        if with_sentences and "sentence_words" not in known:
+            known["sentence_words"] = texts.of_text(number)
 
     @cached_property
     def tokens(self) -> Tokens:
@@ -83,10 +85,7 @@ class SegmentedText:
     @cached_property
     def sentence_words(self) -> SentenceWords:
         """Sentences, by which passages are aligned."""
-        if self._among is None:
-            return SentenceWords.of(self.segmentation)
-        (texts, number), self._among = self._among, None
-        return texts.of_text(number)
+        return SentenceWords.of(self.segmentation)
 
     def words_at(self, tokens: Sequence[int] | NDArray[np.int64]) -> list[str]:
         """Return tokens in normal form; of a script without spaces each with the next one."""

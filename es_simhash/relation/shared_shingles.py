@@ -1,6 +1,5 @@
 """Shingles of two texts: which of them are queried, and how many both have."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,29 +81,10 @@ def containment(one: ChunkFingerprints, other: ChunkFingerprints, shared: int) -
     """
     if shared and shared < max(least_shared(one.shingles), least_shared(other.shingles)):
         shared = 0
-    return Containment(shared, *_compared_shingles(one.windows, other.windows))
+    return Containment(shared, *compared_shingles(one.windows, other.windows))
 
 
-def fewer_shingles(query: WindowCounts, texts: Sequence[WindowCounts]) -> list[float]:
-    """Return how many shingles can be compared of the query and of each text, of the two the fewer.
-
-    As many as of one pair, for all pairs at once.
-    """
-    counts = np.array(texts, np.int64).reshape(-1, len(query))
-    rows, levels = np.arange(len(counts)), np.argmax(counts > 0, axis=1)
-    shingles = np.maximum(counts[rows, levels], query.shingles)
-    levels = np.maximum(levels, query.level)
-    fewer = np.minimum(counts[rows, levels], np.array(query)[levels])
-    bounds = np.where(
-        shingles <= QUERIED_SHINGLES,
-        ALL_SHINGLES,
-        QUERIED_SHINGLES * ALL_SHINGLES // np.maximum(shingles, 1),
-    )
-    compared: list[float] = (fewer * (bounds / ALL_SHINGLES)).tolist()
-    return compared
-
-
-def _compared_shingles(one: WindowCounts, other: WindowCounts) -> tuple[float, float]:
+def compared_shingles(one: WindowCounts, other: WindowCounts) -> tuple[float, float]:
     """Return how many shingles of each text can be compared, the fewer first."""
     level = max(one.level, other.level)
     ours, theirs = one[level], other[level]

@@ -74,10 +74,10 @@ def serve(
         InputError: The port is in use, or the host is no address of this machine.
     """
     _share_heaps()
+    _collect_seldom()
     with _bound(host, port) as bound:
         say = partial(listening or _nothing, f"http://{host}:{bound.getsockname()[1]}")
         if workers == 1:
-            gc.set_threshold(*_COLLECTED_AFTER)
             _Server(server_settings(make, config), say).run(sockets=[bound])
             return
         say()
@@ -100,6 +100,11 @@ def _share_heaps() -> None:
         ctypes.CDLL(None).mallopt(_HEAPS_OPTION, _HEAPS)
 
 
+def _collect_seldom() -> None:
+    """Let the collector of cycles of this process look seldom."""
+    gc.set_threshold(*_COLLECTED_AFTER)
+
+
 def _made_in_worker(pickled: bytes) -> Starlette:
     """Return the application; its process ends as by SIGTERM when its supervisor is gone."""
     with _stopped_at_once():
@@ -107,7 +112,7 @@ def _made_in_worker(pickled: bytes) -> Starlette:
         if supervisor is not None:
             threading.Thread(target=_end_after, args=(supervisor.sentinel,), daemon=True).start()
         make: Callable[[], Starlette] = pickle.loads(pickled)
-        gc.set_threshold(*_COLLECTED_AFTER)
+        _collect_seldom()
         return make()
 
 

@@ -4,7 +4,8 @@ import base64
 import binascii
 import json
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.errors import InputError
+from es_simhash.errors import UnreadableParts
 from es_simhash.fingerprints.blocks import block_terms
 from es_simhash.fingerprints.chunks import (
     MAX_CHUNK_CHARACTERS,
@@ -88,12 +89,12 @@ def unpack_chunks(packed: str) -> ChunkFingerprints:
     """Read what `pack_chunks` wrote.
 
     Raises:
-        InputError: The value was not written by it.
+        UnreadableParts: The value was not written by it.
     """
     raw = _decoded(packed, "Stored chunks are")
     count, rest = divmod(len(raw) - _HEADER_BYTES, _CHUNK_BYTES + 2)
     if rest or count < 0:
-        raise InputError(
+        raise UnreadableParts(
             f"Stored chunks have an invalid length of {len(raw)} bytes. Re-ingest the document."
         )
     end = _HEADER_BYTES + count * _CHUNK_BYTES
@@ -116,11 +117,11 @@ def unpack_sketch(packed: str) -> Sketch:
     """Read what `pack_sketch` wrote.
 
     Raises:
-        InputError: The value was not written by it.
+        UnreadableParts: The value was not written by it.
     """
     sketch = Sketch(_decoded(packed, "A stored sketch is"))
     if not sketch.is_whole:
-        raise InputError(
+        raise UnreadableParts(
             f"A stored sketch has an invalid length of {len(sketch.packed)} bytes. Re-ingest the "
             "document."
         )
@@ -131,25 +132,22 @@ def _decoded(packed: str, subject: str) -> bytes:
     try:
         return base64.b64decode(packed, validate=True)
     except (TypeError, ValueError) as error:
-        raise InputError(
+        raise UnreadableParts(
             f"{subject} not valid base64, got {str(packed)[:20]!r}. Re-ingest the document."
         ) from error
 
 
-def stored_parts(
-    values: Mapping[str, Sequence[str]], simhash_field: str
-) -> tuple[ChunkFingerprints, Sketch] | None:
-    """Return the chunk fingerprints and the sketch of a hit; None when it lacks one of them.
-
-    Args:
-        values: Its doc values, `fields` of the hit.
-        simhash_field: Field of the `simhash` object.
+@contextmanager
+def named_document(id: str) -> Iterator[None]:
+    """Let the error of stored parts that cannot be read name their document.
 
     Raises:
-        InputError: They were not written by this package.
+        UnreadableParts: They were not written by this package.
     """
-    packed = PackedText.of(values, simhash_field)
-    return None if packed is None else (packed.chunks, packed.sketch)
+    try:
+        yield
+    except UnreadableParts as error:
+        raise UnreadableParts(f"Document {id!r}: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -159,26 +157,36 @@ class PackedText:
     Of most neighbours they never are, and reading them takes longer than all else of a hit.
 
     Attributes:
+        id: Id of the document.
         packed_chunks: What `pack_chunks` wrote.
         packed_sketch: What `pack_sketch` wrote.
     """
 
+    id: str
     packed_chunks: str
     packed_sketch: str
 
     @classmethod
-    def of(cls, values: Mapping[str, Sequence[str]], simhash_field: str) -> "PackedText | None":
-        """Return what the doc values of a hit have; None when it lacks one of them."""
+    def of(
+        cls, id: str, values: Mapping[str, Sequence[str]], simhash_field: str
+    ) -> "PackedText | None":
+        """Return what the doc values of a hit have; None when it lacks one of them.
+
+        Args:
+            id: Id of the document.
+            values: Its doc values, `fields` of the hit.
+            simhash_field: Field of the `simhash` object.
+        """
         chunks = values.get(field_path(simhash_field, CHUNKS))
         sketch = values.get(field_path(simhash_field, SKETCH))
-        return cls(chunks[0], sketch[0]) if chunks and sketch else None
+        return cls(id, chunks[0], sketch[0]) if chunks and sketch else None
 
     @cached_property
     def windows(self) -> WindowCounts:
         """How many shingles each window picks: the chunks begin with it, and are not read.
 
         Raises:
-            InputError: They were not written by this package.
+            UnreadableParts: They were not written by this package.
         """
         try:
             # Whole groups of base64, four letters for three bytes.
@@ -192,18 +200,20 @@ class PackedText:
         """Chunk fingerprints.
 
         Raises:
-            InputError: They were not written by this package.
+            UnreadableParts: They were not written by this package.
         """
-        return unpack_chunks(self.packed_chunks)
+        with named_document(self.id):
+            return unpack_chunks(self.packed_chunks)
 
     @cached_property
     def sketch(self) -> Sketch:
         """Sketch of the text.
 
         Raises:
-            InputError: It was not written by this package.
+            UnreadableParts: It was not written by this package.
         """
-        return unpack_sketch(self.packed_sketch)
+        with named_document(self.id):
+            return unpack_sketch(self.packed_sketch)
 
 
 def shingle_terms(shingles: NDArray[np.uint32]) -> list[str]:
@@ -218,13 +228,13 @@ def shingles_of(terms: Sequence[str]) -> NDArray[np.uint32]:
     """Return the shingles that index terms stand for, ascending.
 
     Raises:
-        InputError: These are not such terms.
+        UnreadableParts: These are not such terms.
     """
     letters = np.frombuffer("".join(terms).encode("utf-8", "surrogatepass"), np.uint8)
     values = _VALUES[letters].astype(np.uint32)
     if len(letters) != 4 * len(terms) or (values > 63).any():
-        raise InputError(
-            "The stored shingles of a document are not terms of this scheme; re-ingest it."
+        raise UnreadableParts(
+            "Stored shingles are not terms of this scheme. Re-ingest the document."
         )
     numbers: NDArray[np.uint32] = (values.reshape(-1, 4) << _SHIFTS).sum(axis=1, dtype=np.uint32)
     return np.sort(numbers)

@@ -26,10 +26,10 @@ from es_simhash.ingestion.deduplication.audit_log import FileAudit
 from es_simhash.relation.text_comparison import compare
 from es_simhash.semantics.extractors.builtin import BuiltinExtractor
 from es_simhash.store.codec import (
+    PackedText,
     pack_chunks,
     shingles_of,
     simhash_json,
-    stored_parts,
     unpack_chunks,
     unpack_sketch,
 )
@@ -115,7 +115,9 @@ def unpack(chosen: random.Random) -> int:
                 count += 1
             with suppress(EsSimhashError):
                 fields = {"simhash.chunks": [text], "simhash.sketch": [text]}
-                stored_parts(fields, "simhash")
+                hit = PackedText.of("1", fields, "simhash")
+                assert hit is not None
+                _ = hit.windows, hit.chunks, hit.sketch
     return count
 
 

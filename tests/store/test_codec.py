@@ -39,7 +39,7 @@ def test_chunks_survive_packing(text: str) -> None:
 @given(long_texts)
 def test_the_counts_of_windows_are_read_without_the_chunks(text: str) -> None:
     fingerprints = fingerprint(text)
-    packed = codec.PackedText(codec.simhash_object(fingerprints)["chunks"], "")
+    packed = codec.PackedText("7", codec.simhash_object(fingerprints)["chunks"], "")
     assert packed.windows == tuple(shingle_counts(fingerprints.levels).tolist())
     assert "chunks" not in vars(packed)
 
@@ -109,8 +109,8 @@ def test_corrupt_chunks_are_refused(value: str) -> None:
 
 @pytest.mark.parametrize("value", ["", "AAAA", "$$$$", "é", None, 7])
 def test_counts_that_are_cut_off_are_refused(value: Any) -> None:
-    with pytest.raises(InputError, match="Stored chunks"):
-        _ = codec.PackedText(value, "").windows
+    with pytest.raises(InputError, match="Document '7': Stored chunks"):
+        _ = codec.PackedText("7", value, "").windows
 
 
 @given(st.binary(max_size=80))

@@ -4,12 +4,12 @@ In a large index most candidates share two shingles by chance. Their sketches an
 to leave them out, and to score those that are left.
 """
 
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.errors import UnreadableParts
 from es_simhash.maintenance.families.family_reader import FamilyReader
 from es_simhash.pairs.version_bounds import (
     TEXT,
@@ -17,7 +17,7 @@ from es_simhash.pairs.version_bounds import (
     compared_parts,
     least_shared_of,
 )
-from es_simhash.relation.candidate import StoredText
+from es_simhash.relation.candidate import ScoredText, StoredText
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.rows import SharingText
 
@@ -30,7 +30,7 @@ Numbers = NDArray[np.int64]
 
 
 class CandidateTexts:
-    """What an index stores of candidates; the last ones that were read stay in memory.
+    """What an index stores of candidates; what was read stays in memory.
 
     Args:
         reader: Reads the index.
@@ -38,8 +38,8 @@ class CandidateTexts:
 
     def __init__(self, reader: FamilyReader) -> None:
         self._reader = reader
-        self._stored: OrderedDict[DocumentRef, StoredText | None] = OrderedDict()
-        # Of each document its row in the parts that are compared; None of one that lacks them.
+        self._stored: dict[DocumentRef, StoredText | None] = {}
+        # Of each document its row in the parts that are compared; None where they cannot be read.
         self._rows: dict[DocumentRef, int | None] = {}
         self._compared = np.zeros(0, TEXT)
 
@@ -49,16 +49,18 @@ class CandidateTexts:
         self._load([ref for ref in wanted if ref not in self._stored])
         texts = {}
         for ref in wanted:
-            self._stored.move_to_end(ref)
             text = self._stored[ref]
             if text is not None:
                 texts[ref] = text
         return texts
 
     def _load(self, refs: Sequence[DocumentRef]) -> None:
-        stored = dict(self._reader.stored_texts(sorted({ref.id for ref in refs})))
+        try:
+            stored = dict(self._reader.stored_texts(sorted({ref.id for ref in refs})))
+        except UnreadableParts:
+            stored = {}
         self._stored.update((ref, stored.get(ref)) for ref in refs)
-        # Where a part is missing, the text itself has it.
+        # Where a part is missing or broken, the text itself has it.
         lacking = sorted({ref.id for ref in refs if self._stored[ref] is None})
         for read in self._reader.of_ids(lacking):
             if read.is_current:
@@ -82,7 +84,7 @@ class CandidateTexts:
             if row is not None
         ]
         flags = iter(self._flags(texts, np.array(pairs, np.int64).reshape(-1, 3)).tolist())
-        # What lacks a part may be equal.
+        # What could not be compared may be equal.
         return [
             [
                 document.ref
@@ -107,7 +109,9 @@ class CandidateTexts:
 
     def _add(self, documents: Iterable[SharingText]) -> None:
         """Keep what is compared first of the documents that were not found before."""
-        new = {each.ref: each.text for each in documents if each.ref not in self._rows}
+        new = {each.ref: _readable(each.text) for each in documents if each.ref not in self._rows}
+        if not new:
+            return
         texts = [text for text in new.values() if text is not None]
         rows = iter(range(len(self._compared), len(self._compared) + len(texts)))
         self._rows.update((ref, None if text is None else next(rows)) for ref, text in new.items())
@@ -115,8 +119,18 @@ class CandidateTexts:
 
     def trim(self) -> None:
         """Forget documents where there are too many."""
-        while len(self._stored) > _MOST_STORED:
-            self._stored.popitem(last=False)
+        if len(self._stored) > _MOST_STORED:
+            self._stored.clear()
         if len(self._rows) > _MOST_COMPARED:
             self._rows.clear()
             self._compared = np.zeros(0, TEXT)
+
+
+def _readable(text: ScoredText | None) -> ScoredText | None:
+    """Return what is compared of a text; None where a part is missing or broken."""
+    try:
+        if text is not None:
+            _ = text.chunks, text.sketch
+        return text
+    except UnreadableParts:
+        return None

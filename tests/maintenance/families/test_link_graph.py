@@ -104,14 +104,28 @@ def test_a_text_with_more_candidates_than_are_compared_is_reported(
     assert shelf.find().truncated == ("p20",)
 
 
-@pytest.mark.parametrize("part", ["chunks", "sketch"])
-def test_a_candidate_that_lacks_a_part_is_compared_by_its_text(
-    shelf: Any, texts: Texts, revise: Make, part: str
+BROKEN = {
+    "chunks": [None, "AAAA"],
+    "sketch": [None, "AAAA"],
+    # Terms of four letters of base64.
+    "shingles": [["five!"]],
+}
+
+
+@pytest.mark.parametrize(
+    ("part", "value"), [(part, value) for part, values in BROKEN.items() for value in values]
+)
+def test_a_candidate_whose_stored_parts_lack_or_are_broken_is_compared_by_its_text(
+    shelf: Any, texts: Texts, revise: Make, part: str, value: Any
 ) -> None:
     shelf.put(texts)
     shelf.find()
     source = shelf.client.get(index=shelf.name, id="t9-1")["_source"]
-    del source["simhash"][part]
+    stored = source["simhash"]
+    if value is None:
+        del stored[part]
+    else:
+        stored[part] = stored[part] + value if part == "shingles" else value
     shelf.client.index(index=shelf.name, id="t9-1", document=source, refresh=True)
     shelf.put({"new": revise(texts["t9-1"], 1)})
     report = shelf.find()
