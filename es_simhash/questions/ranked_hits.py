@@ -49,6 +49,10 @@ class RankedHits:
         scored = ((relation.index, relation.id) for relation in self.scored.relations)
         return [*scored, *self.by_words]
 
+    def ranked(self, options: SearchOptions) -> list[Relation]:
+        """Return the relations of one page by what is stored of the texts."""
+        return options.select(self.scored.relations, self.order)[options.offset : options.end]
+
     def by_fingerprints(self, options: SearchOptions) -> list[Relation]:
         """Return the relations to show when no texts are read, in order."""
         self._listed = options.select(self.scored.relations, self.order)

@@ -36,12 +36,14 @@ class CandidatePool:
     Attributes:
         by_key: The candidates, by index and id.
         is_cut: Whether a limit cut them.
+        is_sharing_cut: Whether it cut those that share shingles.
         uncounted: Those of which it is not known what they share with the query, as the limit cut
             them from those that share shingles.
     """
 
     by_key: dict[Key, Candidate] = field(default_factory=dict)
     is_cut: bool = False
+    is_sharing_cut: bool = False
     uncounted: set[Key] = field(default_factory=set)
 
     @classmethod
@@ -62,11 +64,18 @@ class CandidatePool:
             neighbours: What is near in meaning.
             least: Score from which on relations are shown; what cannot have it is left out.
         """
-        pool = cls(is_cut=similar.is_cut or similar.is_cut_within_k)
+        is_cut = similar.is_cut or similar.is_cut_within_k
+        pool = cls(is_cut=is_cut, is_sharing_cut=similar.is_cut)
         pool._add(similar.sharing, is_counted=True)
         pool._add(similar.within_k, is_counted=not similar.is_cut)
-        pool._add(_resembling(query, neighbours, least), is_counted=not similar.is_cut)
+        pool.add_neighbours(query, neighbours, least)
         return pool
+
+    def add_neighbours(
+        self, query: ScoredText, neighbours: Sequence[Neighbour], least: float
+    ) -> None:
+        """Add what is near in meaning, but for what cannot have the score that is shown."""
+        self._add(_resembling(query, neighbours, least), is_counted=not self.is_sharing_cut)
 
     def _add(self, candidates: Sequence[Candidate], *, is_counted: bool) -> None:
         for candidate in candidates:
@@ -87,6 +96,7 @@ class CandidatePool:
             key = candidate.index, candidate.id
             if key in self.uncounted:
                 self.by_key[key] = candidate
+        self.uncounted.clear()
 
     def add(self, candidates: Sequence[Candidate]) -> None:
         """Add candidates that were requested by their ids."""

@@ -41,6 +41,10 @@ from es_simhash.store.order import by_date
 from es_simhash.store.protocol import Steps, ask
 from es_simhash.store.rows import IndexState, Rows, SimilarTexts, TextHits
 
+# Where one of so many best may not have been read, so many times the neighbours are, but no more
+# than that: one question of twenty is asked again (docs/semantic-neighbours.md).
+_BEST, _FARTHER, _MOST_FARTHER = 10, 5, 1_000
+
 
 class OtherVectors(Exception):
     """The index has other word vectors than those that a question was read by."""
@@ -90,10 +94,9 @@ class RelatedSteps:
         noted, by_newest = searched.state.pairs, replace(options, recency=searched.recency)
         yield from _count_shared(documents, searched.pools)
         joined = yield from _add_joined(documents, searched.pools, wheres, noted)
-        queries = [
-            self._ranked(document, pool, hits, by_newest, noted)
-            for document, pool, hits in zip(documents, searched.pools, searched.near, strict=True)
-        ]
+        queries = self._ranked(documents, searched, by_newest, noted)
+        if (yield from _read_farther(documents, wheres, searched, queries, by_newest)):
+            queries = self._ranked(documents, searched, by_newest, noted)
         for query, hits in zip(queries, searched.by_words, strict=True):
             query.by_words = hits.keys
         yield from self._order(queries, contexts, options)
@@ -207,13 +210,25 @@ class RelatedSteps:
 
     def _ranked(
         self,
+        documents: Sequence[QueryDocument],
+        searched: "_Searched",
+        options: SearchOptions,
+        noted: ManualPairs,
+    ) -> list[RankedHits]:
+        """Return the hits of each text by what is stored of them."""
+        return [
+            self._ranked_hits(document, pool, near, options, noted)
+            for document, pool, near in zip(documents, searched.pools, searched.near, strict=True)
+        ]
+
+    def _ranked_hits(
+        self,
         document: QueryDocument,
         pool: CandidatePool,
         near: TextHits,
         options: SearchOptions,
         noted: ManualPairs,
     ) -> RankedHits:
-        """Return the hits of one text by what is stored of them."""
         dismissed = {other for id in document.own_ids for other in noted.dismissed.get(id, ())}
         others = ManualPairsOfDocument(dismissed, _joined_with(document, noted))
         candidates = list(pool.by_key.values())
@@ -307,6 +322,12 @@ class _Searched:
         self.by_words.append(by_words)
         self.places |= {**similar.places, **near.places, **by_words.places}
 
+    def read_farther(self, number: int, document: QueryDocument, near: TextHits) -> None:
+        """Take more neighbours of a text in place of those that were read first."""
+        self.pools[number].add_neighbours(document.text, near.neighbours, self._least)
+        self.near[number] = near
+        self.places |= near.places
+
     def is_cut(self, shown: Sequence[Sequence[Relation]], options: SearchOptions) -> list[bool]:
         """Return whether a limit cut what was found for each text, so that there may be better."""
         return [
@@ -334,6 +355,37 @@ def _since_newest(recency: Recency | None, newest: Rows | None) -> Recency | Non
     if not dates:
         return recency
     return replace(recency, origin=min(dates[0] / NANOSECONDS, time.time() * 1000))
+
+
+def _read_farther(
+    documents: Sequence[QueryDocument],
+    wheres: Sequence[Where],
+    searched: _Searched,
+    queries: Sequence[RankedHits],
+    options: SearchOptions,
+) -> Steps[bool]:
+    """Read more neighbours of texts where one that was not read may be among the best.
+
+    These are the best ten, whatever part of the list is shown: it is the same for any page.
+
+    Returns:
+        Whether any were read.
+    """
+    candidates = min(_FARTHER * options.limits.candidates, _MOST_FARTHER)
+    best = replace(options, size=_BEST, offset=0)
+    date = None if options.recency is None else DateField(options.recency.field)
+    pending = [
+        (number, FindNear(documents[number].text.profile, wheres[number], candidates, date))
+        for number, query in enumerate(queries)
+        if candidates > options.limits.candidates
+        and may_lack_nearer(searched.near[number].unread, query.ranked(best), best)
+    ]
+    answers = (yield [request for _, request in pending]) if pending else []
+    for (number, _), near in zip(pending, answers, strict=True):
+        searched.read_farther(number, documents[number], near)
+    if pending:
+        yield from _count_shared(documents, searched.pools)
+    return bool(pending)
 
 
 def _count_shared(

@@ -26,7 +26,7 @@ from tests.support.company_news import PER_SUBJECT, notice, notices
 
 pytestmark = pytest.mark.cluster
 News = tuple[Any, str]
-NEAR = SearchOptions(size=20, min_score=0.0, collapse=False, limits=Limits(candidates=300))
+NEAR = SearchOptions(size=20, min_score=0.0, collapse=False, limits=Limits(candidates=1_000))
 QUERY = "n0105"
 
 

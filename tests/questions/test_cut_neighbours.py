@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from elasticsearch import AsyncElasticsearch
 
 from es_simhash import Answer, AsyncIndex, Index, Limits, SearchOptions
+from es_simhash.questions import related
 from es_simhash.questions.memory import MemoryIndex
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
 from es_simhash.store.config import IndexConfig
@@ -73,6 +75,47 @@ def test_the_nearest_is_among_the_first_that_are_read(notices: tuple[Any, str]) 
 def test_what_is_far_behind_the_last_shown_does_not_count(notices: tuple[Any, str]) -> None:
     client, name = notices
     assert not Index(client, name).related(id="query", options=limited(3, size=1)).truncated
+
+
+@pytest.mark.parametrize("size", [1, 4, 10])
+def test_more_are_read_where_one_of_the_ten_best_may_be_lacking(
+    notices: tuple[Any, str], monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    client, name = notices
+    index = Index(client, name)
+    ranked = {"min_score": 0, "passages": False, "evidence": False}
+    every = index.related(id="query", options=limited(100, size=100, **ranked))
+    best = [(each.id, each.score) for each in every]
+
+    def shown(offset: int) -> list[tuple[str | None, float]]:
+        options = limited(4, size=size, offset=offset, **ranked)
+        return [(each.id, each.score) for each in index.related(id="query", options=options)]
+
+    def listed() -> list[tuple[str | None, float]]:
+        return [each for offset in range(0, 10, size) for each in shown(offset)][:10]
+
+    assert listed() == best[:10]
+    # The first search alone brings fewer, and says so.
+    monkeypatch.setattr(related, "_FARTHER", 1)
+    assert listed() != best[:10]
+    assert index.related(id="query", options=limited(4, min_score=0)).truncated
+
+
+def test_more_are_read_once_and_for_what_may_lack_some(
+    client: Any, notices: tuple[Any, str], requests_of: list[str]
+) -> None:
+    index = Index(client, notices[1])
+    options = limited(10, min_score=0, passages=False, evidence=False)
+    index.related(id="query", options=options)
+    requests_of.clear()
+    index.related(id="query", options=options)
+    once_more = len(requests_of)
+    requests_of.clear()
+    index.related(id="query", options=replace(options, limits=Limits(candidates=100)))
+    assert once_more == len(requests_of) + 1
+    found = index.related_to_each(["query", "nearest", "Gale-pier"], options=options)
+    for id, answer in found.items():
+        assert answer == index.related(id=id, options=options)
 
 
 def test_an_answer_says_that_there_may_be_better_ones(notices: tuple[Any, str]) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from es_simhash.errors import ClusterError, InputError, MappingConflict
+from es_simhash.questions import related
 from es_simhash.questions.index import Index
 from es_simhash.questions.memory import MemoryIndex
 from es_simhash.relation.relation import VERSION_KINDS, Relation
@@ -150,7 +151,8 @@ def test_versions_alone_send_no_search_for_neighbours(asked: Any) -> None:
     assert len(asked.searches(id="harbour")) == 5
 
 
-def test_filters_apply_before_the_cut(asked: Any) -> None:
+def test_filters_apply_before_the_cut(asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(related, "_FARTHER", 1)
     # Unfiltered, the one candidate would be the nearest.
     options = SearchOptions(min_score=0, limits=Limits(candidates=1), kinds=("semantic",))
     assert ids(asked.related(id="bank", options=options)) == ["bank-outlook"]
