@@ -1,6 +1,5 @@
 """One method on one collection with known versions: its candidates, their scores, and its costs."""
 
-import os
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ from es_simhash.lab.evaluation.pair_measures import Curve, Floats, Labels
 from es_simhash.lab.methods.method_protocol import Ints
 from es_simhash.lab.methods.method_registry import method_named
 from es_simhash.store.indexed_methods import NO_WORDS
-from tests.bench.peak_memory import peak_memory
+from tests.bench.peak_memory import own_peak
 from tests.support import datasets
 from tests.support.datasets import Pair, pair
 
@@ -124,7 +123,7 @@ def measure_truth(method_name: str, set_name: str, truth: Truth) -> Measured:
         (reading, finding, scoring),
         features.nbytes,
         unreadable <= _MOST_UNREADABLE * len(texts),
-        (os.getpid(), peak_memory()),
+        own_peak(),
     )
 
 

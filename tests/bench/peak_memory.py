@@ -1,5 +1,6 @@
 """The most memory that a process has had."""
 
+import os
 import re
 import resource
 from pathlib import Path
@@ -13,3 +14,8 @@ def peak_memory() -> int:
     # What `getrusage` says of a new process begins with the memory of the one that started it.
     (peak,) = re.findall(r"^VmHWM:\s+(\d+) kB$", status.read_text("ascii"), re.M)
     return int(peak)
+
+
+def own_peak() -> tuple[int, int]:
+    """Return this process, by its id, and the most memory that it has had, in KiB."""
+    return os.getpid(), peak_memory()

@@ -3,7 +3,6 @@
 Peers take turns, round after round, so that an hour in which the machine is slow is slow for all.
 """
 
-import os
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -12,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from es_simhash.errors import MissingExtra
-from tests.bench.peak_memory import peak_memory
+from tests.bench.peak_memory import own_peak
 from tests.bench.peers.engine import Engines
 from tests.bench.peers.model import Collection, Peer
 from tests.bench.peers.registry import SIGNATURES, peers
@@ -81,7 +80,7 @@ def measure_costs(
         for name, cost in collections.items():
             _measure_peer(known[name], taken[name], engines, cost)
     characters = statistics.mean(map(len, texts))
-    return Costs(len(texts), characters, signatures, collections, (os.getpid(), peak_memory()))
+    return Costs(len(texts), characters, signatures, collections, own_peak())
 
 
 def _try(peer: Peer, texts: Sequence[str]) -> None:

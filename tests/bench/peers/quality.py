@@ -1,6 +1,5 @@
 """How well a peer finds the versions of a set: at its default, and at any cut of its scores."""
 
-import os
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -12,7 +11,7 @@ from es_simhash.lab.evaluation.held_out_cuts import f1_at, left_out_cut
 from es_simhash.lab.evaluation.pair_measures import Curve, Labels
 from es_simhash.lab.methods.method_protocol import Pairs
 from tests.bench.method_runs import Truth, among, pair_keys, truth_of
-from tests.bench.peak_memory import peak_memory
+from tests.bench.peak_memory import own_peak
 from tests.bench.peers.engine import Engines
 from tests.bench.peers.model import Scored
 from tests.bench.peers.registry import peers
@@ -57,7 +56,7 @@ def measure_truth(peer: str, set_name: str, truth: Truth, engines: Engines) -> Q
         called, scored = collection.called(), collection.scored()
         failures = dict(collection.failures)
     default, curve = f1_of(called, truth), curve_of(scored, truth)
-    return Quality(peer, set_name, default, curve, failures, (os.getpid(), peak_memory()))
+    return Quality(peer, set_name, default, curve, failures, own_peak())
 
 
 def f1_of(called: Pairs, truth: Truth) -> float:
