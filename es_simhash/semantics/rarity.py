@@ -122,9 +122,17 @@ def _of_source(source: str, language: str) -> _Rarities:
     if source == "jieba":
         return _Rarities(_from_frequencies(word_frequencies()), language)
     if source == "wordfreq":
-        frequencies = import_module("wordfreq").get_frequency_dict(_wordfreq_code(language))
-        return _Rarities(_from_frequencies(frequencies), language)
+        return _Rarities(_from_frequencies(_wordfreq_frequencies(language)), language)
     return _Rarities({}, language)
+
+
+def _wordfreq_frequencies(language: str) -> Mapping[str, float]:
+    wordfreq = import_module("wordfreq")
+    frequencies: Mapping[str, float] = wordfreq.get_frequency_dict(_wordfreq_code(language))
+    # It would keep them without a bound, beside the rarities that are made of them.
+    wordfreq.get_frequency_dict.cache_clear()
+    wordfreq.get_frequency_list.cache_clear()
+    return frequencies
 
 
 @lru_cache(maxsize=128)

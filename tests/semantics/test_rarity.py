@@ -99,3 +99,12 @@ def test_the_words_of_a_list_outlast_all_others(monkeypatch: pytest.MonkeyPatch)
         assert known[f"unlisted{number}"] == UNKNOWN_RARITY
         assert (known["harbour"], known["harbours"], known["crane"]) == (1.0, 1.0, 2.0)
     assert len(known) <= 2 + 3
+
+
+def test_frequencies_are_kept_once() -> None:
+    wordfreq = pytest.importorskip("wordfreq")
+    rarities._of_source.cache_clear()
+    rarities._rarities.cache_clear()
+    assert rarity(["hund"], "da", frozenset({"wordfreq"}))[0] < UNKNOWN_RARITY
+    assert wordfreq.get_frequency_dict.cache_info().currsize == 0
+    assert wordfreq.get_frequency_list.cache_info().currsize == 0
