@@ -7,8 +7,7 @@ is taken to be equal.
 """
 
 import math
-import struct
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from es_simhash.relation.thresholds import (
     LENGTH_RATIO,
     RECORD_LEVEL,
 )
-from es_simhash.relation.version_value import FEW_NUMBERS, folded, is_too_full
+from es_simhash.relation.version_value import FEW_NUMBERS, is_too_full
 from es_simhash.relation.version_weights import EvidenceWeights, version_weights
 
 # Words of longer texts, heads with more numbers, and texts with more chunks are taken for alike.
@@ -48,8 +47,6 @@ TEXT = np.dtype(
         ("characters", "<i8"),
     ]
 )
-# The same for `struct`, which cuts what is too long and fills up what is too short.
-_ENTRY = struct.Struct("<32s64sH16sB32sB128sBB4iq")
 # Pairs that are computed at a time, and what rounding may take away.
 _PAIRS, _ROUNDING = 1 << 16, 1e-9
 
@@ -61,9 +58,67 @@ Flags = NDArray[np.bool_]
 def compared_parts(texts: Iterable[ScoredText]) -> NDArray[Any]:
     """Return what is compared of texts, an entry of `TEXT` for each."""
     some = list(texts)
+    parts = np.zeros(len(some), TEXT)
+    if not some:
+        return parts
+    _read_sketches(parts, [text.sketch.packed for text in some])
     chunks = [text.chunks.fingerprints[:_CHUNKS] for text in some]
-    entries = map(_entry, some, _hashes_of_chunks(chunks))
-    return np.frombuffer(b"".join(entries), TEXT)
+    counts = np.array([len(text.chunks.fingerprints) for text in some])
+    parts["chunks"] = _listed(_chunk_hashes(chunks), np.minimum(counts, _CHUNKS), _CHUNKS)
+    parts["chunk_count"] = np.minimum(counts, _CHUNKS + 1)
+    parts["windows"] = windows = np.array([text.windows for text in some])
+    parts["level"] = np.argmax(windows > 0, axis=1)
+    characters = np.concatenate([text.chunks.characters for text in some])
+    of_text = np.repeat(np.arange(len(some)), counts)
+    parts["characters"] = np.bincount(of_text, characters, len(some))
+    return parts
+
+
+def _read_sketches(parts: NDArray[Any], sketches: Sequence[bytes]) -> None:
+    """Read the packed sketches of texts (`sketch.Sketch`) into what is compared of them."""
+    raw = np.frombuffer(b"".join(sketches), np.uint8)
+    ends = np.cumsum([len(sketch) for sketch in sketches])
+    starts = np.concatenate(([0], ends[:-1]))
+    parts["head"] = _rows(raw, starts, HEAD_BITS // 8).view("<u8").reshape(len(parts), -1)
+    starts += HEAD_BITS // 8
+    for name, most in (("head_numbers", _HEAD_NUMBERS), ("numbers", NUMBERS)):
+        counts = raw[starts].astype(np.int64)
+        taken = np.minimum(counts, most)
+        bytes_taken = _rows(raw, starts + 1, 2 * taken)
+        parts[name] = _listed(bytes_taken.view("<u2"), taken, most)
+        parts[name.removesuffix("s") + "_count"] = np.minimum(counts, most + 1)
+        starts += 1 + 2 * counts
+    sizes = ends - starts
+    parts["word_bits"] = 8 * sizes
+    for size in np.unique(sizes).tolist():
+        places = np.flatnonzero(sizes == size)
+        words = _rows(raw, starts[places], size).view("<u8").reshape(len(places), -1)
+        compared = min(size, _WORD_BITS // 8) // 8
+        # As a text with fewer bits has it: the parts laid on each other.
+        folded = np.bitwise_or.reduce(words.reshape(len(places), -1, compared), axis=1)
+        parts["words"][places, :compared] = folded
+
+
+def _rows(raw: NDArray[np.uint8], starts: Numbers, sizes: Numbers | int) -> NDArray[np.uint8]:
+    """Return so many bytes from each of some places on, one after the other."""
+    counts = np.broadcast_to(sizes, len(starts))
+    before = np.cumsum(counts) - counts
+    rows: NDArray[np.uint8] = raw[np.arange(int(counts.sum())) + np.repeat(starts - before, counts)]
+    return rows
+
+
+def _listed(values: NDArray[np.uint16], counts: Numbers, most: int) -> NDArray[np.uint16]:
+    """Return lists that stand one after the other as rows, filled up with zeros."""
+    rows = np.zeros((len(counts), most), np.uint16)
+    rows[np.arange(most) < counts[:, None]] = values
+    return rows
+
+
+def _chunk_hashes(fingerprints: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint16]:
+    """Return hashes of chunks, of 16 bits each, those of one text after the other."""
+    numbers = np.ascontiguousarray(np.concatenate(fingerprints)[:, :8]).view("<u8")[:, 0]
+    hashes: NDArray[np.uint16] = ((numbers * _SPREAD) >> _SHIFT).astype(np.uint16)
+    return hashes
 
 
 def least_shared_of(texts: NDArray[Any]) -> NDArray[np.uint8]:
@@ -76,42 +131,6 @@ def _shingles_of(texts: NDArray[Any]) -> NDArray[np.int32]:
     """Return how many shingles texts have."""
     shingles: NDArray[np.int32] = texts["windows"][np.arange(len(texts)), texts["level"]]
     return shingles
-
-
-def _entry(text: ScoredText, chunk_hashes: bytes) -> bytes:
-    sketch, chunks, windows = text.sketch, text.chunks, text.windows
-    bits = sketch.word_bits
-    compared_bits = min(bits, _WORD_BITS)
-    return _ENTRY.pack(
-        sketch.head.to_bytes(HEAD_BITS // 8, "little"),
-        folded(sketch.words, bits, compared_bits).to_bytes(compared_bits // 8, "little"),
-        bits,
-        _packed(sketch.head_numbers),
-        min(_HEAD_NUMBERS + 1, len(sketch.head_numbers)),
-        _packed(sketch.numbers),
-        min(NUMBERS + 1, len(sketch.numbers)),
-        chunk_hashes,
-        min(_CHUNKS + 1, len(chunks.fingerprints)),
-        windows.level,
-        *windows,
-        int(chunks.characters.sum()),
-    )
-
-
-def _packed(numbers: Collection[int]) -> bytes:
-    return struct.pack(f"<{len(numbers)}H", *numbers)
-
-
-def _hashes_of_chunks(fingerprints: Sequence[NDArray[np.uint8]]) -> Iterator[bytes]:
-    """Yield the hashes of the chunks of each text, of 16 bits each."""
-    if not fingerprints:
-        return
-    numbers = np.ascontiguousarray(np.concatenate(fingerprints)[:, :8]).view("<u8")[:, 0]
-    hashes = ((numbers * _SPREAD) >> _SHIFT).astype("<u2").tobytes()
-    start = 0
-    for some in fingerprints:
-        yield hashes[start : start + 2 * len(some)]
-        start += 2 * len(some)
 
 
 class VersionBounds:

@@ -15,6 +15,7 @@ from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.fingerprints.sketch import Sketch
 from es_simhash.fingerprints.text_fingerprints import (
     fingerprint,
+    fingerprint_batch,
     fingerprint_texts,
 )
 from es_simhash.relation.references import DocumentRef
@@ -30,6 +31,7 @@ from es_simhash.semantics.semantic_profile import SemanticProfile, safe_name
 from es_simhash.semantics.vectors import TABLE_LANGUAGE, WordVectors
 from es_simhash.semantics.vocabularies.vocabulary import ConceptMatch, Vocabulary
 from es_simhash.text.limits import require_chunk_count, require_text_size
+from es_simhash.text.segmentation import text_batches
 
 # Chunks whose words are counted, for the nearest passages of two texts.
 _MAX_PROFILED_CHUNKS = 200
@@ -238,8 +240,8 @@ class TextAnalyser:
 
     def stored_parts(self, texts: Iterable[str]) -> Iterator[StoredParts | None]:
         """Yield what is stored of each text of a stream; None for one without words."""
-        for prints in fingerprint_texts(map(require_text_size, texts), self.scheme):
-            yield None if prints.is_empty else StoredParts.of(prints)
+        for batch in text_batches(map(require_text_size, texts)):
+            yield from StoredParts.of_each(fingerprint_batch(batch, self.scheme))
 
 
 def read_profiles(texts: Sequence[AnalysedText]) -> None:

@@ -1,14 +1,16 @@
 """A text as the parts that an index stores of it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints.chunks import MAX_CHUNK_CHARACTERS, ChunkFingerprints, WindowCounts
-from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
-from es_simhash.fingerprints.shingles import shingle_counts
+from es_simhash.fingerprints.fingerprint_batch import FingerprintBatch, TextFingerprints
+from es_simhash.fingerprints.shingles import counts_of_texts, shingle_counts
 from es_simhash.fingerprints.sketch import Sketch
 from es_simhash.relation.shared_shingles import sampled
 from es_simhash.relation.thresholds import FAMILY_SHINGLES
@@ -41,6 +43,26 @@ class StoredParts:
         """Return the parts that are stored of a fingerprinted text, which has words."""
         sketch, chunks = Sketch(fingerprints.sketch), stored_chunks(fingerprints)
         return cls(fingerprints.content_hash, fingerprints.shingles, chunks, sketch)
+
+    @classmethod
+    def of_each(cls, batch: FingerprintBatch) -> "Iterator[StoredParts | None]":
+        """Yield the parts that are stored of each text of a batch; None for one without words."""
+        counts = counts_of_texts(batch.levels, batch.shingle_bounds)
+        lengths = np.minimum(batch.chunk_characters, MAX_CHUNK_CHARACTERS)
+        bounds = zip(
+            pairwise(batch.shingle_bounds.tolist()),
+            pairwise(batch.chunk_bounds.tolist()),
+            strict=True,
+        )
+        for number, ((start, end), (first, last)) in enumerate(bounds):
+            if not batch.sketches[number]:
+                yield None
+                continue
+            chunks = ChunkFingerprints(
+                batch.chunks[first:last], lengths[first:last], counts[number]
+            )
+            sketch = Sketch(batch.sketches[number])
+            yield cls(batch.content_hashes[number], batch.shingles[start:end], chunks, sketch)
 
     @property
     def windows(self) -> WindowCounts:

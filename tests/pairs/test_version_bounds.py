@@ -11,6 +11,7 @@ from es_simhash.relation.analysed_text import TextAnalyser
 from es_simhash.relation.scoring import are_candidates, link_score, min_shared
 from es_simhash.relation.shared_shingles import shared_shingles
 from es_simhash.relation.stored_text import StoredParts
+from es_simhash.relation.version_value import folded
 from tests.support import company_news, datasets, five_languages
 from tests.support.made_up_texts import make_prose, make_text, revise
 
@@ -108,3 +109,26 @@ def test_of_real_news_few_strangers_are_left(name: str, data_dir: object) -> Non
     may_be, linked, shared = bounded(parts, 0.6)
     assert not (linked & ~may_be).any()
     assert may_be[shared >= 2].mean() < 0.3
+
+
+def test_what_is_compared_is_what_the_texts_have() -> None:
+    parts = stored(revisions())
+    entries = compared_parts(parts)
+    for part, entry in zip(parts, entries, strict=True):
+        sketch = part.sketch
+        assert entry["head"].tobytes() == sketch.head.to_bytes(32, "little")
+        assert entry["word_bits"] == sketch.word_bits
+        bits = min(sketch.word_bits, 512)
+        words = folded(sketch.words, sketch.word_bits, bits).to_bytes(64, "little")
+        assert entry["words"].tobytes() == words
+        assert entry["head_number_count"] == min(9, len(sketch.head_numbers))
+        assert set(entry["head_numbers"][: entry["head_number_count"]]) <= sketch.head_numbers
+        assert entry["number_count"] == len(sketch.numbers)
+        assert (*entry["numbers"][: len(sketch.numbers)].tolist(),) == sketch.numbers[:16]
+        assert entry["chunk_count"] == min(65, len(part.chunks.fingerprints))
+        assert (entry["windows"].tolist(), entry["level"]) == ([*part.windows], part.windows.level)
+        assert entry["characters"] == part.characters
+
+
+def test_of_no_texts_nothing_is_compared() -> None:
+    assert len(compared_parts([])) == 0
