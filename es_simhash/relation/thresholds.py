@@ -25,9 +25,9 @@ SHARED_SCORE = 0.03
 # Semantic scores are linear in the similarity up to this one, which has the score 0.3 and is the
 # same story line in news, and from there to where versions begin (docs/semantic-neighbours.md).
 SHOWN_SIMILARITY = 0.34
-# Documents that a search leaves unread are nearer in meaning than they seem by at most this: one
-# answer of forty lacks one of its ten best and does not say so. The second number is for vectors
-# that are found by their fingerprints (docs/semantic-neighbours.md).
+# Documents that a search leaves unread are nearer in meaning than they seem by at most this; of
+# 1,440 answers ten lacked one of the ten best. The second number is for vectors that are found by
+# their fingerprints (docs/semantic-neighbours.md).
 UNREAD_MARGIN, FINGERPRINT_MARGIN = 0.02, 0.05
 
 # A share counted on few shingles is unsure: what the chunks say counts like this many more, so that
