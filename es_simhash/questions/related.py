@@ -43,7 +43,7 @@ from es_simhash.store.rows import IndexState, Rows, SimilarTexts, TextHits
 
 # Where one of so many best may not have been read, so many times the neighbours are, but no more
 # than that: one question of twenty is asked again (docs/semantic-neighbours.md).
-_BEST, _FARTHER, _MOST_FARTHER = 10, 5, 1_000
+_BEST, _FARTHER, _MOST_FARTHER = 10, 2, 1_000
 
 
 class OtherVectors(Exception):

@@ -30,7 +30,7 @@ class Limits:
 
     Attributes:
         candidates: Candidates fetched by each search. A query makes one for each way of finding
-            them, and one for five times as many neighbours where it may lack one of the ten best.
+            them, and one for twice as many neighbours where it may lack one of the ten best.
     """
 
     candidates: int = field(default=100, metadata=constraints(1, group=_SEARCH))

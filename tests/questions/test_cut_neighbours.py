@@ -88,7 +88,7 @@ def test_more_are_read_where_one_of_the_ten_best_may_be_lacking(
     best = [(each.id, each.score) for each in every]
 
     def shown(offset: int) -> list[tuple[str | None, float]]:
-        options = limited(4, size=size, offset=offset, **ranked)
+        options = limited(8, size=size, offset=offset, **ranked)
         return [(each.id, each.score) for each in index.related(id="query", options=options)]
 
     def listed() -> list[tuple[str | None, float]]:
@@ -98,7 +98,7 @@ def test_more_are_read_where_one_of_the_ten_best_may_be_lacking(
     # The first search alone brings fewer, and says so.
     monkeypatch.setattr(related, "_FARTHER", 1)
     assert listed() != best[:10]
-    assert index.related(id="query", options=limited(4, min_score=0)).truncated
+    assert index.related(id="query", options=limited(8, min_score=0)).truncated
 
 
 def test_more_are_read_once_and_for_what_may_lack_some(
