@@ -115,7 +115,7 @@ def unpack(chosen: random.Random) -> int:
                 count += 1
             with suppress(EsSimhashError):
                 fields = {"simhash.chunks": [text], "simhash.sketch": [text]}
-                stored_parts(fields, "simhash")
+                stored_parts({"fields": fields}, "simhash")
     return count
 
 

@@ -107,6 +107,18 @@ def test_corrupt_chunks_are_refused(value: str) -> None:
         codec.unpack_chunks(value)
 
 
+@pytest.mark.parametrize("text", ["", "?!", "One.", "The harbour opens at six in the morning."])
+def test_what_was_written_is_readable(text: str) -> None:
+    assert codec.is_readable(codec.simhash_object(fingerprint(text)))
+
+
+@pytest.mark.parametrize("member", ["chunks", "sketch", "shingles"])
+@pytest.mark.parametrize("value", ["AAA", 7, ["AAAA", None]])
+def test_damaged_members_are_not_readable(member: str, value: Any) -> None:
+    stored = codec.simhash_object(fingerprint("The harbour opens at six in the morning."))
+    assert not codec.is_readable({**stored, member: value})
+
+
 @pytest.mark.parametrize("value", ["", "AAAA", "$$$$", "é", None, 7])
 def test_counts_that_are_cut_off_are_refused(value: Any) -> None:
     with pytest.raises(InputError, match="Stored chunks"):

@@ -101,7 +101,7 @@ def read_compared(
     """Return the candidates of the searches of `compare_bodies`; those without parts left out."""
     hits = [hit for response in responses for hit in response["hits"]["hits"]]
     queried = sampled(request.fingerprints.shingles)
-    complete = [hit for hit in hits if PackedText.of(hit.get("fields", {}), config.simhash_field)]
+    complete = [hit for hit in hits if PackedText.of(hit, config.simhash_field)]
     return SimilarTexts(
         [_candidate(hit, queried, config) for hit in complete], places=places_of(hits)
     )
@@ -167,7 +167,7 @@ def _block_body(
 def _candidate(hit: Hit, queried: NDArray[np.uint32], config: IndexConfig) -> Candidate:
     names = hit.get("matched_queries", ())
     positions = np.array(sorted(int(name) for name in names if name != _EXACT), np.int64)
-    text = PackedText.of(hit.get("fields", {}), config.simhash_field)
+    text = PackedText.of(hit, config.simhash_field)
     if text is None:
         raise InputError(
             f"Document {hit['_id']!r} has shingles, but no chunk fingerprints or no sketch. "

@@ -7,7 +7,7 @@ from es_simhash.errors import InputError
 from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.stored_text import StoredParts
 from es_simhash.store import fields
-from es_simhash.store.codec import PackedText, bytes_of, shingles_of, stored_parts
+from es_simhash.store.codec import PackedText, bytes_of, document_name, shingles_of, stored_parts
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.hits import Hit, ref_of, version_of
 from es_simhash.store.intents import Parts
@@ -64,7 +64,7 @@ def sharing_text_of(hit: Hit, config: IndexConfig) -> SharingText:
 
     Of thousands of hits, rows would take three times as long.
     """
-    text = PackedText.of(hit.get("fields", {}), config.simhash_field)
+    text = PackedText.of(hit, config.simhash_field)
     return SharingText(ref_of(hit), int(hit["_score"]), text)
 
 
@@ -91,12 +91,13 @@ def _stored(hit: Hit, config: IndexConfig) -> StoredParts | None:
         InputError: They were not written by this package.
     """
     source = hit.get("_source", {})
-    parts = stored_parts(hit.get("fields", {}), config.simhash_field)
+    parts = stored_parts(hit, config.simhash_field)
     content_hash = stored_text(source, config.path(fields.CONTENT_HASH))
     terms = get_path(source, config.path(fields.SHINGLES))
     if parts is None or content_hash is None:
         return None
-    shingles = shingles_of(terms if isinstance(terms, list) else [])
+    name = document_name(hit["_index"], hit["_id"])
+    shingles = shingles_of(terms if isinstance(terms, list) else [], name)
     return StoredParts(content_hash, shingles, *parts)
 
 
