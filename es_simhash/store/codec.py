@@ -4,8 +4,7 @@ import base64
 import binascii
 import json
 import struct
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -39,6 +38,8 @@ from es_simhash.store.fields import (
     field_path,
 )
 
+# What makes damaged fingerprints anew; `ingest` passes over a document whose text is unchanged.
+REPAIR = "Run `es-simhash backfill --check`."
 _CHUNK_BYTES = CHUNK_BITS // 8
 # How many shingles each of the four windows picks, 32 bits each.
 _HEADER = np.dtype("<u4")
@@ -85,17 +86,21 @@ def _packed_chunks(
     ]
 
 
-def unpack_chunks(packed: str) -> ChunkFingerprints:
+def unpack_chunks(packed: str, document: str = "a document") -> ChunkFingerprints:
     """Read what `pack_chunks` wrote.
+
+    Args:
+        packed: The value.
+        document: How an error names the document that has it.
 
     Raises:
         UnreadableParts: The value was not written by it.
     """
-    raw = _decoded(packed, "Stored chunks are")
+    raw = _decoded(packed, f"Stored chunks of {document} are")
     count, rest = divmod(len(raw) - _HEADER_BYTES, _CHUNK_BYTES + 2)
     if rest or count < 0:
         raise UnreadableParts(
-            f"Stored chunks have an invalid length of {len(raw)} bytes. Re-ingest the document."
+            f"Stored chunks of {document} have an invalid length of {len(raw)} bytes. {REPAIR}"
         )
     end = _HEADER_BYTES + count * _CHUNK_BYTES
     fingerprints = np.frombuffer(raw, np.uint8, count * _CHUNK_BYTES, _HEADER_BYTES)
@@ -113,17 +118,21 @@ def _base64(raw: bytes) -> str:
     return binascii.b2a_base64(raw, newline=False).decode("ascii")
 
 
-def unpack_sketch(packed: str) -> Sketch:
+def unpack_sketch(packed: str, document: str = "a document") -> Sketch:
     """Read what `pack_sketch` wrote.
+
+    Args:
+        packed: The value.
+        document: How an error names the document that has it.
 
     Raises:
         UnreadableParts: The value was not written by it.
     """
-    sketch = Sketch(_decoded(packed, "A stored sketch is"))
+    sketch = Sketch(_decoded(packed, f"The stored sketch of {document} is"))
     if not sketch.is_whole:
         raise UnreadableParts(
-            f"A stored sketch has an invalid length of {len(sketch.packed)} bytes. Re-ingest the "
-            "document."
+            f"The stored sketch of {document} has an invalid length of {len(sketch.packed)} bytes. "
+            f"{REPAIR}"
         )
     return sketch
 
@@ -133,21 +142,8 @@ def _decoded(packed: str, subject: str) -> bytes:
         return base64.b64decode(packed, validate=True)
     except (TypeError, ValueError) as error:
         raise UnreadableParts(
-            f"{subject} not valid base64, got {str(packed)[:20]!r}. Re-ingest the document."
+            f"{subject} not valid base64, got {str(packed)[:20]!r}. {REPAIR}"
         ) from error
-
-
-@contextmanager
-def named_document(id: str) -> Iterator[None]:
-    """Let the error of stored parts that cannot be read name their document.
-
-    Raises:
-        UnreadableParts: They were not written by this package.
-    """
-    try:
-        yield
-    except UnreadableParts as error:
-        raise UnreadableParts(f"Document {id!r}: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -157,29 +153,26 @@ class PackedText:
     Of most neighbours they never are, and reading them takes longer than all else of a hit.
 
     Attributes:
+        index: Index of the document.
         id: Id of the document.
         packed_chunks: What `pack_chunks` wrote.
         packed_sketch: What `pack_sketch` wrote.
     """
 
+    index: str
     id: str
     packed_chunks: str
     packed_sketch: str
 
     @classmethod
-    def of(
-        cls, id: str, values: Mapping[str, Sequence[str]], simhash_field: str
-    ) -> "PackedText | None":
-        """Return what the doc values of a hit have; None when it lacks one of them.
-
-        Args:
-            id: Id of the document.
-            values: Its doc values, `fields` of the hit.
-            simhash_field: Field of the `simhash` object.
-        """
+    def of(cls, hit: Mapping[str, Any], simhash_field: str) -> "PackedText | None":
+        """Return what the doc values of a hit have; None when it lacks one of them."""
+        values = hit.get("fields", {})
         chunks = values.get(field_path(simhash_field, CHUNKS))
         sketch = values.get(field_path(simhash_field, SKETCH))
-        return cls(id, chunks[0], sketch[0]) if chunks and sketch else None
+        if not chunks or not sketch:
+            return None
+        return cls(hit["_index"], hit["_id"], chunks[0], sketch[0])
 
     @cached_property
     def windows(self) -> WindowCounts:
@@ -202,8 +195,7 @@ class PackedText:
         Raises:
             UnreadableParts: They were not written by this package.
         """
-        with named_document(self.id):
-            return unpack_chunks(self.packed_chunks)
+        return unpack_chunks(self.packed_chunks, document_name(self.index, self.id))
 
     @cached_property
     def sketch(self) -> Sketch:
@@ -212,8 +204,33 @@ class PackedText:
         Raises:
             UnreadableParts: It was not written by this package.
         """
-        with named_document(self.id):
-            return unpack_sketch(self.packed_sketch)
+        return unpack_sketch(self.packed_sketch, document_name(self.index, self.id))
+
+
+def document_name(index: str, id: str) -> str:
+    """Return how errors name a document."""
+    return f"document {id!r} of index {index!r}"
+
+
+def is_readable(stored: Mapping[str, Any]) -> bool:
+    """Check whether fingerprints can be read, which another program may have damaged.
+
+    Args:
+        stored: A `simhash` object with its large members.
+    """
+    if stored.get(STATUS) == STATUS_EMPTY:
+        return True
+    shingles = stored.get(SHINGLES) or []
+    terms = shingles if isinstance(shingles, list) else [shingles]
+    if not all(isinstance(term, str) for term in terms):
+        return False
+    try:
+        unpack_chunks(stored.get(CHUNKS, ""))
+        unpack_sketch(stored.get(SKETCH, ""))
+        shingles_of(terms)
+    except UnreadableParts:
+        return False
+    return True
 
 
 def shingle_terms(shingles: NDArray[np.uint32]) -> list[str]:
@@ -224,8 +241,12 @@ def shingle_terms(shingles: NDArray[np.uint32]) -> list[str]:
     return terms
 
 
-def shingles_of(terms: Sequence[str]) -> NDArray[np.uint32]:
+def shingles_of(terms: Sequence[str], document: str = "a document") -> NDArray[np.uint32]:
     """Return the shingles that index terms stand for, ascending.
+
+    Args:
+        terms: The terms.
+        document: How an error names the document that has them.
 
     Raises:
         UnreadableParts: These are not such terms.
@@ -234,7 +255,7 @@ def shingles_of(terms: Sequence[str]) -> NDArray[np.uint32]:
     values = _VALUES[letters].astype(np.uint32)
     if len(letters) != 4 * len(terms) or (values > 63).any():
         raise UnreadableParts(
-            "Stored shingles are not terms of this scheme. Re-ingest the document."
+            f"The stored shingles of {document} are not terms of this scheme. {REPAIR}"
         )
     numbers: NDArray[np.uint32] = (values.reshape(-1, 4) << _SHIFTS).sum(axis=1, dtype=np.uint32)
     return np.sort(numbers)

@@ -63,6 +63,9 @@ def _text_of_field(source: Mapping[str, Any], text_field: str) -> str | None:
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return "\n\n".join(value)
     kind = type(value).__name__
+    if isinstance(value, list):
+        other = next(part for part in value if not isinstance(part, str))
+        kind = f"a list with {'null' if other is None else type(other).__name__}"
     raise InputError(f"Field {text_field!r} holds {kind}, not text.", parameter="text_field")
 
 

@@ -1,6 +1,7 @@
 """Clusters that are away, refuse, or are none: one sentence each, and no password in it."""
 
 import json
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -112,6 +113,17 @@ def test_https_that_fails_for_another_reason_names_it(
         assert f"No cluster answers at https://127.0.0.1:{port} (" in sentence
         assert reason in sentence
         assert "certificate" not in sentence
+
+
+@pytest.mark.parametrize("command", COMMANDS, indirect=True)
+def test_a_cluster_that_is_too_slow_names_the_option_of_its_time(
+    run: Any, command: list[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        sentence = refusal(run(*command, "--url", url, "--request-timeout", "0.2"))
+    reason = "does not answer in time; it may be busy, or the address wrong"
+    assert sentence == f"Error: {url} {reason}. Set --request-timeout.\n"
 
 
 URLS = ["localhost:9200", "ftp://localhost:9200", "", "http://localhost:port",

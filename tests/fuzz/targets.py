@@ -115,9 +115,10 @@ def unpack(chosen: random.Random) -> int:
                 count += 1
             with suppress(EsSimhashError):
                 fields = {"simhash.chunks": [text], "simhash.sketch": [text]}
-                hit = PackedText.of("1", fields, "simhash")
-                assert hit is not None
-                _ = hit.windows, hit.chunks, hit.sketch
+                hit = {"_index": "news", "_id": "1", "fields": fields}
+                packed_text = PackedText.of(hit, "simhash")
+                assert packed_text is not None
+                _ = packed_text.windows, packed_text.chunks, packed_text.sketch
     return count
 
 

@@ -466,7 +466,7 @@ def test_a_candidate_whose_stored_parts_lack_or_are_broken_is_named(
     else:
         source["simhash"][part] = value
     client.index(index=name, id="other", document=source, refresh=True)
-    with pytest.raises(InputError, match=r"Document 'other'.* Re-ingest the document\.$"):
+    with pytest.raises(InputError, match=r"ocument 'other'.* Run `es-simhash backfill --check`\.$"):
         index_of(client, name).related(id="one")
 
 

@@ -39,7 +39,7 @@ def test_chunks_survive_packing(text: str) -> None:
 @given(long_texts)
 def test_the_counts_of_windows_are_read_without_the_chunks(text: str) -> None:
     fingerprints = fingerprint(text)
-    packed = codec.PackedText("7", codec.simhash_object(fingerprints)["chunks"], "")
+    packed = codec.PackedText("news", "7", codec.simhash_object(fingerprints)["chunks"], "")
     assert packed.windows == tuple(shingle_counts(fingerprints.levels).tolist())
     assert "chunks" not in vars(packed)
 
@@ -107,10 +107,22 @@ def test_corrupt_chunks_are_refused(value: str) -> None:
         codec.unpack_chunks(value)
 
 
+@pytest.mark.parametrize("text", ["", "?!", "One.", "The harbour opens at six in the morning."])
+def test_what_was_written_is_readable(text: str) -> None:
+    assert codec.is_readable(codec.simhash_object(fingerprint(text)))
+
+
+@pytest.mark.parametrize("member", ["chunks", "sketch", "shingles"])
+@pytest.mark.parametrize("value", ["AAA", 7, ["AAAA", None]])
+def test_damaged_members_are_not_readable(member: str, value: Any) -> None:
+    stored = codec.simhash_object(fingerprint("The harbour opens at six in the morning."))
+    assert not codec.is_readable({**stored, member: value})
+
+
 @pytest.mark.parametrize("value", ["", "AAAA", "$$$$", "é", None, 7])
 def test_counts_that_are_cut_off_are_refused(value: Any) -> None:
-    with pytest.raises(InputError, match="Document '7': Stored chunks"):
-        _ = codec.PackedText("7", value, "").windows
+    with pytest.raises(InputError, match="Stored chunks of document '7' of index 'news'"):
+        _ = codec.PackedText("news", "7", value, "").windows
 
 
 @given(st.binary(max_size=80))

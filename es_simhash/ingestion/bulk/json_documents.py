@@ -14,6 +14,7 @@ from es_simhash.errors import InputError
 from es_simhash.ingestion.bulk.outcomes import Failure
 from es_simhash.ingestion.sources.source_format import nearest
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.paths import get_values
 from es_simhash.store.source import text_of
 from es_simhash.text.escaping import printable
 from es_simhash.text.limits import require_text_size
@@ -168,6 +169,13 @@ def checked_id(value: object, name: str) -> str:
 def _checked_text(fields: dict[str, Any], config: IndexConfig) -> str:
     text = text_of(fields, config.text_field)
     if text is None:
+        for name in config.text_fields:
+            if None in get_values(fields, name):
+                raise InputError(
+                    f"Field {name!r} holds null, not text. Leave the document out, or name another "
+                    "field.",
+                    parameter="text_field",
+                )
         raise InputError(
             f"The document has no field {config.text_field!r} for its text"
             f"{_nearest(config.text_field, fields)}. Name another field.",

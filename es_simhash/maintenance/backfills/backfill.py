@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 
 from es_simhash.errors import ClusterError
 from es_simhash.ingestion.bulk.outcomes import Outcome
@@ -236,8 +237,9 @@ def backfill(
     # A cluster that is away is reported at once; only what the run sends is retried.
     gateway, given = Gateway.of(client), config or IndexConfig()
     mappings = complete_fields(gateway, index, given) if sidecar is None else None
-    job = open_job(gateway, index, given, sidecar, mappings)
-    where = job.where(selection or Selection())
+    selection = selection or Selection()
+    job = replace(open_job(gateway, index, given, sidecar, mappings), check=selection.check)
+    where = job.where(selection)
     retrying = Gateway.of(client, settings.retry)
     store = ElasticsearchStore(retrying, index, job.config, is_complete=True)
     require_text(store, job, where)

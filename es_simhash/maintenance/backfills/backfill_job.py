@@ -12,6 +12,7 @@ from typing import Any
 from es_simhash.constraints import constraints
 from es_simhash.ingestion.bulk.append_files import AppendOnlyFile
 from es_simhash.ingestion.bulk.outcomes import Outcome, Status
+from es_simhash.store.codec import is_readable
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.intents import Where
@@ -27,7 +28,8 @@ class Selection:
 
     Attributes:
         filters: Elasticsearch query that the documents must match, as JSON.
-        check: Also process documents with fingerprints; update those whose text has changed.
+        check: Also process documents with fingerprints; update those whose text has changed, and
+            those whose fingerprints are damaged.
     """
 
     filters: tuple[Query, ...] = ()
@@ -60,12 +62,14 @@ class BackfillJob:
         config: How they are read and fingerprinted.
         sidecar: Index the fields are written to; None for the documents themselves.
         indices: Names of the indices behind `index`.
+        check: Also make fingerprints anew that cannot be read.
     """
 
     index: str
     config: IndexConfig = field(default_factory=IndexConfig)
     sidecar: str | None = None
     indices: frozenset[str] = field(default_factory=frozenset)
+    check: bool = False
 
     @property
     def target(self) -> str:
@@ -87,7 +91,7 @@ class BackfillJob:
 
     def is_current(self, stored: Mapping[str, Any]) -> bool:
         """Check whether a `simhash` object has the schemes of this job, whatever its text was."""
-        return has_values(stored, self.schemes)
+        return has_values(stored, self.schemes) and (not self.check or is_readable(stored))
 
 
 @dataclass(frozen=True)

@@ -181,7 +181,9 @@ class CopyFiles(WorkFiles):
             after: The last key.
         """
         with self.commit(key=[after[0].hex(), after[1]]) as database:
-            names = json.dumps(sorted({value for unit in units for value in unit.values}))
+            # As JSON once more: SQLite ends a string of JSON at U+0000.
+            values = {value: json.dumps(value) for unit in units for value in unit.values}
+            names = json.dumps(sorted(values.values()))
             database.execute(
                 "INSERT OR IGNORE INTO numbered (value) SELECT value FROM json_each(?)", [names]
             )
@@ -191,7 +193,10 @@ class CopyFiles(WorkFiles):
             places = dict(database.execute(query, [names]).fetchall())
             for unit in units:
                 _add_unit(database, unit, numbers)
-            own = [np.array([places[value] for value in unit.values], np.uint32) for unit in units]
+            own = [
+                np.array([places[values[value]] for value in unit.values], np.uint32)
+                for unit in units
+            ]
             self._append(VALUES, VALUE_ENDS, own)
             self._append(UNIT_SHINGLES, UNIT_ENDS, [unit.shingles for unit in units])
             least = [min(unit.least_shared, 255) for unit in units]

@@ -12,6 +12,7 @@ from es_simhash.fingerprints.hashing import Fingerprints
 from es_simhash.fingerprints.text_fingerprints import content_hash
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
+from es_simhash.store.codec import is_readable
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.fields import INDEX, ROUTING, SOURCE
 from es_simhash.store.intents import DocumentsAt, Find, Parts
@@ -24,10 +25,13 @@ from es_simhash.text.normal_forms import normalise
 
 # Documents whose texts are in memory at once.
 _TEXTS_AT_ONCE = 50
+_DECODED = fields.CHUNKS, fields.SKETCH, fields.SHINGLES
 # Documents that are read whole to recognise the field.
 _DOCUMENTS = 20
-# State of a text compared with its fingerprints. "gone": the document was deleted meanwhile.
+# State of a text compared with its fingerprints. "gone": the document was deleted meanwhile;
+# "damaged": the fingerprints are of the text, but cannot be read.
 FRESH, STALE, MISSING, UNREADABLE, GONE = "fresh", "stale", "missing", "unreadable", "gone"
+DAMAGED = "damaged"
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,7 @@ class SampledDocument:
         content_hash: Of the text they were made from.
         blocks: Block terms.
         fingerprint: Bytes of the document fingerprint; None when it has none.
+        is_readable: Whether its other fingerprints can be read.
     """
 
     ref: DocumentRef
@@ -47,14 +52,21 @@ class SampledDocument:
     content_hash: str | None
     blocks: tuple[str, ...]
     fingerprint: bytes | None
+    is_readable: bool = True
 
     @classmethod
     def of_row(cls, row: Row, config: IndexConfig) -> "SampledDocument":
         """Return the document of a row of `draw_sample`."""
         blocks = get_path(row.source, config.path(fields.BLOCKS))
         terms = blocks if isinstance(blocks, list) else ()
+        members = {name: get_path(row.source, config.path(name)) for name in _DECODED}
         return cls(
-            _text_ref(row), row.scheme, row.content_hash, tuple(map(str, terms)), row.fingerprint
+            _text_ref(row),
+            row.scheme,
+            row.content_hash,
+            tuple(map(str, terms)),
+            row.fingerprint,
+            is_readable(members) or row.fingerprint is None,
         )
 
 
@@ -70,7 +82,8 @@ def draw_sample(
     store: Store, config: IndexConfig, size: int, seed: int = 1
 ) -> list[SampledDocument]:
     """Return documents drawn at random, the same for the same index and seed."""
-    parts = Parts(fields=(config.path(fields.BLOCKS), SOURCE), members=True, fingerprint=True)
+    read = map(config.path, (fields.BLOCKS, *_DECODED))
+    parts = Parts(fields=(*read, SOURCE), members=True, fingerprint=True)
     rows: Rows
     (rows,) = store.ask([Find(parts=parts, size=size, order=("random",), seed=seed)])
     return [SampledDocument.of_row(row, config) for row in rows.rows]
@@ -112,7 +125,7 @@ def _state(document: SampledDocument, row: Row | None, text_field: str) -> str:
         return UNREADABLE
     # A text that was removed is fingerprinted as an empty one.
     if content_hash(normalise(text or "")) == document.content_hash:
-        return FRESH
+        return FRESH if document.is_readable else DAMAGED
     return MISSING if text is None else STALE
 
 

@@ -8,7 +8,12 @@ from typing import Literal
 from es_simhash.errors import install_command
 from es_simhash.maintenance.diagnostics.bit_distances import BitBalance
 from es_simhash.maintenance.diagnostics.block_searches import HotBlock, Recall, SearchCost
-from es_simhash.maintenance.diagnostics.document_sample import MISSING, STALE, UNREADABLE
+from es_simhash.maintenance.diagnostics.document_sample import (
+    DAMAGED,
+    MISSING,
+    STALE,
+    UNREADABLE,
+)
 from es_simhash.maintenance.diagnostics.index_state import IndexSettings
 from es_simhash.store.index_counts import SchemeCoverage, Status, other_threshold
 from es_simhash.text.counting import counted, percent, plural
@@ -193,6 +198,14 @@ def text_findings(
             "that was fingerprinted, or none in this field.",
             f"Run `{backfill} --check`, with --text-field if the text is elsewhere.",
             _share(stale, with_fingerprints),
+        )
+    if damaged := fingerprinted.get(DAMAGED, 0):
+        yield Finding(
+            "problem",
+            f"{counted(damaged, 'sampled document')} {plural(damaged, 'has', 'have')} damaged "
+            "fingerprints; searches that find them fail.",
+            f"Run `{backfill} --check`.",
+            _share(damaged, sum(fingerprinted.values())),
         )
     sampled = sum(fingerprinted.values()) + sum(unfingerprinted.values())
     if lacking := unfingerprinted.get(STALE, 0):

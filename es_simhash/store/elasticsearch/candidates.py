@@ -15,7 +15,7 @@ from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.shared_shingles import sampled
 from es_simhash.store import fields
-from es_simhash.store.codec import PackedText
+from es_simhash.store.codec import REPAIR, PackedText
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.conditions import (
     MAX_HITS,
@@ -173,7 +173,7 @@ def _required(hit: Hit, queried: NDArray[np.uint32], config: IndexConfig) -> Can
     if candidate is None:
         raise UnreadableParts(
             f"Document {hit['_id']!r} has shingles, but no chunk fingerprints or no sketch. "
-            "Re-ingest the document."
+            f"{REPAIR}"
         )
     return candidate
 
@@ -182,7 +182,7 @@ def _candidate(hit: Hit, queried: NDArray[np.uint32], config: IndexConfig) -> Ca
     """Return a hit as a candidate; None where it lacks chunk fingerprints or sketch."""
     names = hit.get("matched_queries", ())
     positions = np.array(sorted(int(name) for name in names if name != _EXACT), np.int64)
-    text = PackedText.of(hit["_id"], hit.get("fields", {}), config.simhash_field)
+    text = PackedText.of(hit, config.simhash_field)
     if text is None:
         return None
     return Candidate(hit["_id"], text, queried[positions], _EXACT in names, index=hit["_index"])

@@ -100,6 +100,13 @@ def translated(error: BaseException, client: AnyClient) -> ClusterError:
             f"{address(client)} has an untrusted certificate. Set ca_certs.",
             parameter="ca_certs",
         )
+    if isinstance(error, elastic_transport.ConnectionTimeout):
+        # A cluster that is there, and busy; or an address where nothing takes the connection.
+        return ClusterError(
+            f"{address(client)} does not answer in time; it may be busy, or the address wrong. "
+            "Set timeout.",
+            parameter="timeout",
+        )
     reason = type(error).__name__
     if isinstance(error, elastic_transport.TlsError):
         if _WANTS_CERTIFICATE.search(str(error)):

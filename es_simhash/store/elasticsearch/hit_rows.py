@@ -7,7 +7,7 @@ from es_simhash.errors import UnreadableParts
 from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.stored_text import StoredParts
 from es_simhash.store import fields
-from es_simhash.store.codec import PackedText, bytes_of, named_document, shingles_of
+from es_simhash.store.codec import REPAIR, PackedText, bytes_of, document_name, shingles_of
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.hits import Hit, ref_of, version_of
 from es_simhash.store.intents import Parts
@@ -26,7 +26,7 @@ def row_of(hit: Hit, parts: Parts, config: IndexConfig, *, strict: bool = False)
         strict: Whether a field of the text that holds something else is an error.
 
     Raises:
-        InputError: It does, or stored parts were not written by this package.
+        UnreadableParts: It does, or stored parts were not written by this package.
     """
     source, values = hit.get("_source", {}), hit.get("fields", {})
 
@@ -48,7 +48,7 @@ def row_of(hit: Hit, parts: Parts, config: IndexConfig, *, strict: bool = False)
         represents=represents if isinstance(represents, bool) else None,
         duplicate_of=member(fields.DUPLICATE_OF) if parts.members else None,
         stored=_stored(hit, config) if parts.stored else None,
-        fingerprint=_fingerprint(hit["_id"], values, config) if parts.fingerprint else None,
+        fingerprint=_fingerprint(hit, config) if parts.fingerprint else None,
         date=None if date is None else date.of_hit(hit),
         dates=0 if date is None else len(values.get(date.name) or ()),
         values={name: values.get(name, ()) for name in parts.values} if parts.values else {},
@@ -64,7 +64,7 @@ def sharing_text_of(hit: Hit, config: IndexConfig) -> SharingText:
 
     Of thousands of hits, rows would take three times as long.
     """
-    text = PackedText.of(hit["_id"], hit.get("fields", {}), config.simhash_field)
+    text = PackedText.of(hit, config.simhash_field)
     return SharingText(ref_of(hit), int(hit["_score"]), text)
 
 
@@ -88,27 +88,27 @@ def _stored(hit: Hit, config: IndexConfig) -> StoredParts | None:
     """Return the stored parts of a text; None where one of them is missing.
 
     Raises:
-        InputError: They were not written by this package.
+        UnreadableParts: They were not written by this package.
     """
     source = hit.get("_source", {})
-    packed = PackedText.of(hit["_id"], hit.get("fields", {}), config.simhash_field)
+    packed = PackedText.of(hit, config.simhash_field)
     content_hash = stored_text(source, config.path(fields.CONTENT_HASH))
     terms = get_path(source, config.path(fields.SHINGLES))
     if packed is None or content_hash is None:
         return None
-    with named_document(packed.id):
-        shingles = shingles_of(terms if isinstance(terms, list) else [])
+    name = document_name(packed.index, packed.id)
+    shingles = shingles_of(terms if isinstance(terms, list) else [], name)
     return StoredParts(content_hash, shingles, packed.chunks, packed.sketch)
 
 
-def _fingerprint(id: str, values: Mapping[str, Sequence[Any]], config: IndexConfig) -> bytes | None:
-    vectors = values.get(config.path(fields.FINGERPRINT))
+def _fingerprint(hit: Hit, config: IndexConfig) -> bytes | None:
+    vectors = hit.get("fields", {}).get(config.path(fields.FINGERPRINT))
     if not vectors:
         return None
     stored = bytes_of(vectors[0])
     if len(stored) != config.scheme.bits // 8:
         raise UnreadableParts(
-            f"Document {id!r}: A stored fingerprint has {len(stored)} bytes, not those of scheme "
-            f"{config.scheme.name!r}. Re-ingest the document."
+            f"The stored fingerprint of {document_name(hit['_index'], hit['_id'])} has "
+            f"{len(stored)} bytes, not those of scheme {config.scheme.name!r}. {REPAIR}"
         )
     return stored

@@ -379,7 +379,7 @@ def _neighbour(
         hit["_id"],
         hit["_index"],
         semantics,
-        PackedText.of(hit["_id"], values, simhash_field),
+        PackedText.of(hit, simhash_field),
         families[0] if families else "",
         None if request.date is None else request.date.milliseconds_of_hit(hit),
     )

@@ -186,6 +186,20 @@ def test_documents_with_two_owners_are_compared_with_those_of_others(archive: An
     assert found == {frozenset({"both", "c"}), frozenset({"a", "c"})}
 
 
+def test_owners_whose_names_have_no_end_for_sqlite_are_compared(archive: Any) -> None:
+    archive.write(
+        document("a", between(TAKEN, 1), "anna\0a"),
+        document("b", between(TAKEN, 2), "anna\0b"),
+        document("c", between(TAKEN, 3), "anna\0b"),
+    )
+    report = archive.find(all_pairs=True)
+    assert {frozenset(pair) for pair in pairs(report)} == {
+        frozenset({"a", "b"}),
+        frozenset({"a", "c"}),
+    }
+    assert report.groups == 2
+
+
 def test_what_is_left_out_is_counted_and_named(archive: Any) -> None:
     archive.write(
         *taken_over(),

@@ -9,6 +9,7 @@ import pytest
 from es_simhash.errors import IndexMissing, InputError, MappingConflict
 from es_simhash.fingerprints.blocks import block_terms
 from es_simhash.fingerprints.text_fingerprints import fingerprint
+from es_simhash.index import Index
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.maintenance.backfills.backfill import backfill
 from es_simhash.maintenance.backfills.backfill_job import BackfillSettings, Selection
@@ -141,6 +142,30 @@ def test_stale_texts_are_found_and_backfill_heals_them(
     list(backfill(client, healthy, selection=Selection(check=True), settings=ONE))
     client.indices.refresh(index=healthy)
     assert examine(client, healthy).fingerprinted == {"fresh": 110}
+
+
+def test_damaged_fingerprints_are_named_and_backfill_heals_them(client: Any, healthy: str) -> None:
+    index = Index(client, healthy)
+    expected = index.related(id="1-v")
+    for id, damage in (
+        ("1", {"chunks": "AAAA"}),
+        ("2", {"sketch": "AAAA"}),
+        ("3", {"shingles": ["no term"]}),
+    ):
+        client.update(index=healthy, id=id, doc={"simhash": damage}, refresh=True)
+    named = f"chunks of document '1' of index '{healthy}' have an invalid length .*--check"
+    with pytest.raises(InputError, match=named):
+        index.related(id="1-v")
+    found = examine(client, healthy)
+    assert found.fingerprinted == {"fresh": 107, "damaged": 3}
+    (problem,) = problems(found)
+    assert problem.startswith("3 sampled documents have damaged fingerprints")
+    assert f"es-simhash backfill {healthy} --check" in problem
+    outcomes = list(backfill(client, healthy, selection=Selection(check=True), settings=ONE))
+    assert {each.id for each in outcomes if each.status == "written"} == {"1", "2", "3"}
+    client.indices.refresh(index=healthy)
+    assert examine(client, healthy).findings == []
+    assert index.related(id="1-v") == expected
 
 
 def test_another_field_of_the_text_is_reported(client: Any, healthy: str) -> None:

@@ -1,4 +1,4 @@
-"""Errors of TLS as sentences that name what to set."""
+"""Errors of TLS and of time as sentences that name what to set."""
 
 import elastic_transport
 import pytest
@@ -25,4 +25,12 @@ def test_an_error_of_tls_names_what_to_set(reason: str, parameter: str) -> None:
     assert error.parameter == parameter
     assert str(error).startswith("https://127.0.0.1:1 ") or parameter == "url"
     assert str(error).endswith(f" Set {parameter}.")
+    client.close()
+
+
+def test_a_cluster_that_is_too_slow_is_not_called_away() -> None:
+    client = connect("http://127.0.0.1:1")
+    error = translated(elastic_transport.ConnectionTimeout("Connection timed out"), client)
+    assert error.parameter == "timeout"
+    assert str(error).startswith("http://127.0.0.1:1 does not answer in time")
     client.close()
