@@ -28,6 +28,9 @@ from es_simhash.store.options import Recency, SearchOptions
 from es_simhash.store.order import Order, Rank, best_first
 from es_simhash.store.rows import Neighbour, SimilarTexts
 
+# None of so many best is lacking, whatever part of the list is shown: it is the same for any page.
+BEST = 10
+
 
 @dataclass
 class CandidatePool:
@@ -337,5 +340,5 @@ def _without_copies(
         [None if near.text is None else near.text.chunks for _, near in pairs],
         [neighbour.family for _, neighbour in pairs],
         # By their dates, any of them may be among the first.
-        len(pairs) if options.recency or options.sorts_by_date else options.end,
+        len(pairs) if options.recency or options.sorts_by_date else max(BEST, options.end),
     )

@@ -11,6 +11,7 @@ from es_simhash.questions.document_contexts import Contexts, hit_conditions, in_
 from es_simhash.questions.question_texts import HitTexts, TextReader
 from es_simhash.questions.ranked_hits import RankedHits, aligned
 from es_simhash.questions.ranking import (
+    BEST,
     CandidatePool,
     may_lack_nearer,
     ranked_order,
@@ -41,9 +42,9 @@ from es_simhash.store.order import by_date
 from es_simhash.store.protocol import Steps, ask
 from es_simhash.store.rows import IndexState, Rows, SimilarTexts, TextHits
 
-# Where one of so many best may not have been read, so many times the neighbours are, but no more
-# than that: one question of twenty is asked again (docs/semantic-neighbours.md).
-_BEST, _FARTHER, _MOST_FARTHER = 10, 2, 1_000
+# Where one of the best may not have been read, so many times the neighbours are, but no more than
+# that: one question of twenty is asked again (docs/semantic-neighbours.md).
+_FARTHER, _MOST_FARTHER = 2, 1_000
 
 
 class OtherVectors(Exception):
@@ -366,13 +367,11 @@ def _read_farther(
 ) -> Steps[bool]:
     """Read more neighbours of texts where one that was not read may be among the best.
 
-    These are the best ten, whatever part of the list is shown: it is the same for any page.
-
     Returns:
         Whether any were read.
     """
     candidates = min(_FARTHER * options.limits.candidates, _MOST_FARTHER)
-    best = replace(options, size=_BEST, offset=0)
+    best = replace(options, size=BEST, offset=0)
     date = None if options.recency is None else DateField(options.recency.field)
     pending = [
         (number, FindNear(documents[number].text.profile, wheres[number], candidates, date))
