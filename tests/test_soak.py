@@ -76,6 +76,7 @@ def test_memory_that_the_service_keeps_of_each_request_is_found(
     printed = capsys.readouterr()
     grown = re.search(r"service: memory \(MiB\) grows by ([\d.]+)", printed.err)
     assert grown is not None, printed.out
+    assert "service: in use (MiB) grows by" in printed.err
     # A MiB of each of 14,400 requests in an hour, or of fewer where the machine is busy; without,
     # caches and allocators take a hundred in so short a run.
     assert float(grown[1]) > 2_000

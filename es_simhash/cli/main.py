@@ -4,13 +4,12 @@ A new command is a file in `cli/` and a line here; a test compares the line with
 says of itself.
 """
 
-import signal
 import sys
-from types import FrameType
 
 import click
 
 from es_simhash.cli.groups import Entry, LazyGroup, group_of, pointing_to_config
+from es_simhash.cli.interrupts import interrupted_once
 from es_simhash.cli.log_lines import logging_options
 from es_simhash.store.elasticsearch.client import expect_command
 
@@ -133,28 +132,14 @@ def cli(**_: object) -> None:
 def main() -> None:
     """Run the command line; an error is one message on standard error and a non-zero status."""
     expect_command()
-    # SIGINT stays ignored where it is, as under nohup and in services.
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _interrupt_once)
-    try:
-        cli(standalone_mode=False)
-    except click.exceptions.Exit as stop:
-        sys.exit(stop.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("Interrupted.", err=True)
-        sys.exit(130)
-    except click.ClickException as error:
-        pointing_to_config(error).show()
-        sys.exit(error.exit_code)
-    finally:
-        if signal.getsignal(signal.SIGINT) is _interrupt_once:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def _interrupt_once(signum: int, frame: FrameType | None) -> None:
-    """End the command at the first Ctrl-C, and ignore any other until the process has exited.
-
-    Another would break off the end of the threads and processes, and the exit would wait for them.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    raise KeyboardInterrupt
+    with interrupted_once():
+        try:
+            cli(standalone_mode=False)
+        except click.exceptions.Exit as stop:
+            sys.exit(stop.exit_code)
+        except (click.Abort, KeyboardInterrupt):
+            click.echo("Interrupted.", err=True)
+            sys.exit(130)
+        except click.ClickException as error:
+            pointing_to_config(error).show()
+            sys.exit(error.exit_code)

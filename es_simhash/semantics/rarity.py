@@ -20,7 +20,7 @@ from es_simhash.semantics.languages.chinese_segmentation import word_frequencies
 from es_simhash.semantics.languages.word_lists import LANGUAGE_ALIASES
 from es_simhash.semantics.languages.words import normal_form
 from es_simhash.semantics.semantic_scheme import OPTIONAL_PACKAGES, installed_packages
-from es_simhash.text.memo import Memo
+from es_simhash.text.memo import LOADING, Memo
 
 # Words that occur less than once in ten million are all as rare as each other.
 UNKNOWN_RARITY = 5.0
@@ -111,7 +111,8 @@ class _Rarities(dict[str, float]):
 
 @lru_cache(maxsize=128)
 def _rarities(language: str, packages: frozenset[str] | None) -> _Rarities:
-    return _of_source(frequency_source(language, packages), language)
+    with LOADING:
+        return _of_source(frequency_source(language, packages), language)
 
 
 # Indices that have other packages have the same words where their source is the same.

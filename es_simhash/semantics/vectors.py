@@ -21,6 +21,7 @@ from es_simhash.semantics.semantic_scheme import (
     WORD_VECTORS,
     SemanticScheme,
 )
+from es_simhash.text.memo import LOADING
 
 Floats = NDArray[np.float32]
 
@@ -128,13 +129,18 @@ class WordVectors:
         self._weights = weights.astype(np.float64)
 
     @staticmethod
-    @lru_cache(maxsize=1)
     def load() -> "WordVectors":
         """Return the table that comes with the package; it is read once.
 
         Raises:
             InputError: The file is not the one that was published.
         """
+        with LOADING:
+            return WordVectors._read()
+
+    @staticmethod
+    @lru_cache(maxsize=1)
+    def _read() -> "WordVectors":
         content = (files("es_simhash.semantics") / "data" / FILE).read_bytes()
         if hashlib.sha256(content).hexdigest() != _SHA256:
             raise InputError(f"The word vectors {FILE} are damaged; install es-simhash again.")

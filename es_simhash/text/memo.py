@@ -1,5 +1,6 @@
 """A bounded cache of the results of a function."""
 
+import threading
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -8,6 +9,9 @@ Value = TypeVar("Value")
 # Results that are kept; dropping all of them is cheap and rare. With an eighth of them, questions
 # about 12,700 news took a fifth more of processor time.
 MOST = 1 << 16
+# Held while a large table is read that `lru_cache` keeps: threads that need one at the same moment,
+# as the first questions of a service do, would each read it.
+LOADING = threading.RLock()
 
 
 class Memo(dict[Key, Value]):

@@ -76,6 +76,7 @@ def served(
     cores: Sequence[int] | None = None,
     limits: Mapping[str, Any] | None = None,
     module: str = "es_simhash",
+    log: Path = Path(os.devnull),
 ) -> Iterator[tuple[int, int]]:
     """Serve the index during the block; yields its port and process.
 
@@ -86,8 +87,9 @@ def served(
         cores: Cores that it may use; None for all.
         limits: Further limits of its configuration.
         module: Of the command line that serves.
+        log: File of its log.
     """
-    with socket.socket() as free, tempfile.TemporaryDirectory() as folder:
+    with socket.socket() as free, tempfile.TemporaryDirectory() as folder, log.open("wb") as errors:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
         free.close()
@@ -98,7 +100,7 @@ def served(
         line = [sys.executable, "-m", module, "serve", INDEX, "--config", str(file)]
         line += ["--port", str(port), "--workers", str(workers)]
         environment = {**os.environ, "ELASTICSEARCH_URL": url}
-        with subprocess.Popen(line, env=environment, stderr=subprocess.DEVNULL) as process:
+        with subprocess.Popen(line, env=environment, stderr=errors) as process:
             try:
                 if cores is not None:
                     os.sched_setaffinity(process.pid, cores)

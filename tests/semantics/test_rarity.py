@@ -2,6 +2,7 @@
 
 import gzip
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -72,10 +73,12 @@ def test_a_list_is_read_once_and_without_extras(monkeypatch: pytest.MonkeyPatch)
     # Other tests have read the list already.
     rarities._of_source.cache_clear()
     rarities._rarities.cache_clear()
-    # Two indices that were installed with other packages.
-    [first] = rarity(["house"], "en", frozenset({"read-once"}))
-    [second] = rarity(["house"], "en", frozenset())
-    assert first == second < UNKNOWN_RARITY
+    # Indices that were installed with other packages, asked at the same time.
+    packages = [frozenset({f"read-once-{number}"}) for number in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda each: rarity(["house"], "en", each)[0], packages))
+    assert {*found} == {found[0]}
+    assert found[0] < UNKNOWN_RARITY
     assert len(unpacked) == 1
 
 

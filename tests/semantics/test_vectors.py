@@ -2,8 +2,10 @@
 
 import importlib.resources
 import json
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -126,6 +128,23 @@ def test_the_table_is_read_once() -> None:
     assert WordVectors.load() is WordVectors.load()
 
 
+def test_threads_that_need_the_table_at_once_wait_for_the_one_that_reads_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    files, read = module.files, list[str]()
+
+    def counted(package: str) -> Any:
+        read.append(package)
+        return files(package)
+
+    monkeypatch.setattr(module, "files", counted)
+    WordVectors._read.cache_clear()
+    with ThreadPoolExecutor(4) as pool:
+        tables = list(pool.map(lambda _: WordVectors.load(), range(4)))
+    assert len(read) == 1
+    assert all(table is tables[0] for table in tables)
+
+
 def test_a_damaged_table_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     shipped = importlib.resources.files("es_simhash.semantics") / "data" / module.FILE
     content = bytearray(shipped.read_bytes())
@@ -134,4 +153,4 @@ def test_a_damaged_table_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     (tmp_path / "data" / module.FILE).write_bytes(content)
     monkeypatch.setattr(module, "files", lambda package: tmp_path)
     with pytest.raises(InputError, match="install es-simhash again"):
-        WordVectors.load.__wrapped__()
+        WordVectors._read.__wrapped__()

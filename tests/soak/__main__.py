@@ -1,14 +1,15 @@
 """All that the product does at once, for long: nothing may grow.
 
-    python -m tests.soak [--minutes 60] [--documents 1500] [--rate 4] [--plot dist/soak.svg]
-        [--url URL] [--module es_simhash]
+    python -m tests.soak [--minutes 60] [--documents 1500] [--rate 2] [--plot dist/soak.svg]
+        [--url URL] [--module tests.soak.watched]
 
 On a node of its own, or at an address, one process ingests, backfills, finds families and copies
 and asks questions; another sweeps every few seconds; a service with two workers is asked at a
-steady rate. Documents are replaced, so that there are always as many, by ever new ones whose words
-caches know after the first third. Prints memory, open files and threads of each, the connections,
-contexts of searches and records of the state on the cluster, and the times, each with its slope an
-hour after that third and the interval of 95 %. Afterwards no context may be open.
+steady rate, after a first third in which it is asked faster. Documents are replaced, so that there
+are always as many, by ever new ones whose words caches know after that third. Prints the memory,
+the part of it in use, open files and threads of each, the connections, contexts of searches and
+records of the state on the cluster, and the times, each with its slope an hour after that third and
+the interval of 95 %. Afterwards no context may be open.
 The exit status is 1 where anything grows, failed, or was left open.
 """
 
@@ -31,17 +32,19 @@ from scripts.local_node import node as nodes
 from tests.bench.load import Requests, percentile
 from tests.bench.program import run
 from tests.bench.served_index import INDEX, fill, made_up, served
-from tests.soak.probes import held_by, held_by_cluster
+from tests.soak.probes import held_by, held_by_cluster, used_by
 from tests.soak.rounds import WORDS, Ends, run_rounds
-from tests.soak.slopes import plot, slope
+from tests.soak.slopes import WARM_UP, plot, slope
+from tests.soak.watched import FOLDER_VARIABLE
 
-_NODE = "soak"
+_NODE, _WATCHED = "soak", "tests.soak.watched"
+_ROOT = Path(__file__).parents[2]
 _WORKERS = 2
 _SWEEP_EVERY = "5s"
 # Measurements in a run, at least this many seconds apart; of fewer than so many there is no slope.
 _MEASUREMENTS, _LEAST_SECONDS, _LEAST_MEASUREMENTS = 240, 1.0, 18
-# Seconds that a process has to end what it does.
-_END = 60
+# Seconds that a process has to end what it does, and that a search has which nobody waits for.
+_END, _SEARCH = 60, 30
 _PATHS = (
     "/v1/related/{}",
     "/v1/compare/{}/1",
@@ -52,6 +55,11 @@ _PATHS = (
 )
 # Documents that the service is asked about: an answer of each is kept before growth is measured.
 _ASKED = 30
+# How many times as fast it is asked before growth is measured: caches fill, threads start, and as
+# many answers are made at once, of as many sizes, as never again.
+_FASTER = 8
+# Seconds that an answer is kept: so short that most are made anew then, too.
+_CACHED = 5
 # Those of an answer, of a document without a fingerprint or family as yet, and of a busy service.
 _FINE = {200, 404, 422, 503}
 
@@ -61,10 +69,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--documents", type=int, default=1_500)
-    parser.add_argument("--rate", type=float, default=4.0)
+    parser.add_argument("--rate", type=float, default=2.0)
     parser.add_argument("--plot", type=Path, default=Path("dist/soak.svg"))
     parser.add_argument("--url", help="of a node; by default one is started")
-    parser.add_argument("--module", default="es_simhash", help="of the service")
+    parser.add_argument("--module", default=_WATCHED, help="of the service")
     options = parser.parse_args(argv)
     with _node(options.url) as url, connect(url) as client:
         count = fill(client, made_up(options.documents, WORDS))
@@ -72,12 +80,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         find_families(client, INDEX)
         (node, *_) = client.nodes.info(metric="http")["nodes"].values()
         print(f"on Elasticsearch {node['version']}, {count} documents", flush=True)
-        soak = Soak(client, url, count, options.rate, options.module)
+        options.plot.parent.mkdir(parents=True, exist_ok=True)
+        log = options.plot.with_suffix(".log")
+        soak = Soak(client, url, count, options.rate, log, options.module)
         problems = soak.run(options.minutes * 60)
         problems += soak.report()
-        options.plot.parent.mkdir(parents=True, exist_ok=True)
         options.plot.write_text(plot(soak.times, soak.series).svg, "utf-8")
-        print(f"plot: {options.plot}")
+        print(f"plot: {options.plot}; log of the service: {log}")
     for problem in problems:
         print(f"  {problem}", file=sys.stderr)
     return 1 if problems else 0
@@ -105,31 +114,41 @@ class Soak:
         url: Of the engine.
         documents: How many there are.
         rate: Requests to the service, a second.
+        log: File of its log.
         module: The command line, as it is run for the service.
     """
 
     def __init__(
-        self, client: Any, url: str, documents: int, rate: float, module: str = "es_simhash"
+        self,
+        client: Any,
+        url: str,
+        documents: int,
+        rate: float,
+        log: Path,
+        module: str = _WATCHED,
     ) -> None:
         self.times: list[float] = []
         self.series: dict[str, list[float]] = defaultdict(list)
         self.done: Counter[str] = Counter()
         self.statuses: Counter[int] = Counter()
-        self._client, self._url = client, url
-        self._documents, self._rate, self._module = documents, rate, module
+        self._client, self._url, self._folder = client, url, Path()
+        self._documents, self._rate = documents, rate
+        self._log, self._module = log, module
 
     def run(self, seconds: float) -> list[str]:
         """Measure for so long; return what failed, or was left open."""
         every = max(seconds / _MEASUREMENTS, _LEAST_SECONDS)
         with ExitStack() as stack:
+            self._folder = stack.enter_context(_watching())
             port, service = stack.enter_context(
-                served(self._url, _WORKERS, 30, module=self._module)
+                served(self._url, _WORKERS, _CACHED, module=self._module, log=self._log)
             )
             sweep = stack.enter_context(_sweeping(self._url))
             rounds, answers = stack.enter_context(_rounds(self._url, self._documents))
             begin = time.monotonic()
             while time.monotonic() < begin + seconds or len(self.times) < _LEAST_MEASUREMENTS:
-                self._ask(port, every)
+                share = (time.monotonic() - begin) / seconds
+                self._ask(port, every, self._rate * (_FASTER if share < WARM_UP else 1))
                 self._measure(time.monotonic() - begin, service, sweep.pid, rounds.pid)
                 self._take(answers)
                 ended = [
@@ -139,12 +158,20 @@ class Soak:
                 ]
                 if ended:
                     return ended
-        held = held_by_cluster(self._client, f"{INDEX}-simhash")
         wrong = {status: n for status, n in self.statuses.items() if status not in _FINE}
         problems = [f"answers with other statuses: {wrong}"] if wrong else []
-        if held["open contexts"]:
-            problems.append(f"{held['open contexts']} contexts of searches were left open")
+        if left := self._left_open():
+            problems.append(f"{left} contexts of searches were left open")
         return problems
+
+    def _left_open(self) -> float:
+        """Return how many contexts are open although all has ended, and no search runs any more."""
+        until = time.monotonic() + _SEARCH
+        while True:
+            left = held_by_cluster(self._client, f"{INDEX}-simhash")["open contexts"]
+            if not left or time.monotonic() > until:
+                return left
+            time.sleep(0.2)
 
     def report(self) -> list[str]:
         """Print what was held and done; return what grows."""
@@ -159,10 +186,10 @@ class Soak:
         print(f"done: {dict(self.done)}; answers of the service: {dict(self.statuses)}")
         return grown
 
-    def _ask(self, port: int, seconds: float) -> None:
+    def _ask(self, port: int, seconds: float, rate: float) -> None:
         ids = range(0, self._documents, -(-self._documents // _ASKED))
         paths = [path.format(id) for path in _PATHS for id in ids]
-        asked = Requests(port, paths, seconds, seed=len(self.times)).at_rate(self._rate)
+        asked = Requests(port, paths, seconds, seed=len(self.times)).at_rate(rate)
         self.statuses += asked.statuses
         self.series["service: p95 (ms)"].append(1000 * asked.p95)
 
@@ -172,6 +199,7 @@ class Soak:
             assert process is not None
             for what, value in held_by(process).items():
                 self.series[f"{name}: {what}"].append(value)
+            self.series[f"{name}: in use (MiB)"].append(used_by(process, self._folder))
         for what, value in held_by_cluster(self._client, f"{INDEX}-simhash").items():
             self.series[f"cluster: {what}"].append(value)
 
@@ -193,9 +221,20 @@ class Soak:
 
 
 @contextmanager
+def _watching() -> Iterator[Path]:
+    """Let the processes that are started in the block say what they use, in a folder."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        os.environ[FOLDER_VARIABLE] = folder
+        try:
+            yield Path(folder)
+        finally:
+            del os.environ[FOLDER_VARIABLE]
+
+
+@contextmanager
 def _sweeping(url: str) -> Iterator[subprocess.Popen[bytes]]:
-    line = [sys.executable, "-m", "es_simhash", "sweep", INDEX, "--every", _SWEEP_EVERY]
-    environment = {**os.environ, "ELASTICSEARCH_URL": url}
+    line = [sys.executable, "-m", _WATCHED, "sweep", INDEX, "--every", _SWEEP_EVERY]
+    environment = {**os.environ, "ELASTICSEARCH_URL": url, "PYTHONPATH": str(_ROOT)}
     with tempfile.TemporaryDirectory() as folder:
         process = subprocess.Popen(
             [*line, "--quiet", "--processes", "1"],

@@ -2,6 +2,7 @@
 
 from es_simhash.cli import main
 from es_simhash.service.connections import BoundedProtocol
+from tests.soak import watched  # noqa: F401 — says how much is in use.
 
 _BYTES = 1 << 20
 _kept: list[bytes] = []

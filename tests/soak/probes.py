@@ -31,6 +31,15 @@ def held_by(process: int) -> dict[str, float]:
     return held
 
 
+def used_by(process: int, folder: Path) -> float:
+    """Return the MiB that a process and those that it has started say they use, in a folder."""
+    used = 0.0
+    for each in family_of(process):
+        with suppress(OSError):
+            used += float((folder / str(each)).read_text())
+    return used
+
+
 def held_by_cluster(client: Any, state_index: str) -> dict[str, float]:
     """Return contexts of searches and connections that are open, and records of the state index.
 

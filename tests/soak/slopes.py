@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from es_simhash.lab.evaluation.curve_pictures import Picture, drawn, line_style
 
 # Caches fill and allocators settle first.
-_WARM_UP = 1 / 3
+WARM_UP = 1 / 3
 # Measurements follow from those before them, so that the medians of so many parts of the run are
 # taken for independent, not they themselves; with Student's t of so many less two.
 _PARTS, _STUDENT = 10, 2.306
@@ -36,7 +36,7 @@ class Slope(NamedTuple):
 
 def slope(seconds: Sequence[float], values: Sequence[float]) -> Slope:
     """Return the slope of measurements after the first third of them."""
-    first = int(len(values) * _WARM_UP)
+    first = int(len(values) * WARM_UP)
     parts = min(_PARTS, len(values) - first)
     times = [float(np.mean(part)) for part in np.array_split(seconds[first:], parts)]
     medians = [float(np.median(part)) for part in np.array_split(values[first:], parts)]

@@ -185,13 +185,21 @@ def _pieces(plain: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 @lru_cache(maxsize=128)
 def _content_words(language: str) -> Memo[str, str]:
-    forms, normals = _content_forms(language), _normal_forms(language)
-    return Memo(lambda form: normals[forms[form]])
+    # Not by the caches below: at ingest they would hold each word a second and a third time, and
+    # never be asked for one again.
+    return Memo(lambda form: _content_word(form, language))
+
+
+def _content_word(form: str, language: str) -> str:
+    """Return the normal form of the content form of a word; empty of a stop word."""
+    normal = normal_form(_bare(form.strip("'"), language), language)
+    return "" if is_stop_word(normal, language) else normal
 
 
 @lru_cache(maxsize=128)
 def _content_forms(language: str) -> Memo[str, str]:
-    return Memo(lambda form: content_form(form, language))
+    words = _content_words(language)
+    return Memo(lambda form: _bare(form.strip("'"), language) if words[form] else "")
 
 
 def content_form(form: str, language: str) -> str:

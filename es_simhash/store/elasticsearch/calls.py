@@ -8,6 +8,7 @@ from urllib.parse import quote
 from es_simhash.errors import IndexMissing, InputError
 
 Result = TypeVar("Result")
+INTERRUPTIONS = (KeyboardInterrupt, SystemExit)
 
 
 def _as_it_is(response: Any, may_retry: bool) -> Any:
@@ -37,7 +38,8 @@ class Call:
     delay: float = 0.0
 
 
-# Yields calls, and is sent what they read.
+# Yields calls, and is sent what they read. What interrupts one is thrown in, as its errors are, so
+# that what the calls have opened can be closed.
 Calls = Generator[Call, Any, Result]
 
 

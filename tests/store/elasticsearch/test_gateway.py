@@ -17,7 +17,7 @@ from es_simhash.store.elasticsearch.documents import get_all, get_by_id
 from es_simhash.store.elasticsearch.errors import PointInTimeExpired, RequestRejected
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.hits import conditions_of, version_of
-from es_simhash.store.elasticsearch.pages import PointInTime
+from es_simhash.store.elasticsearch.pages import PointInTime, all_hits
 from es_simhash.store.elasticsearch.retry import RETRYABLE, RetryPolicy, Stopped
 from es_simhash.store.elasticsearch.searches import count, search
 
@@ -238,6 +238,27 @@ def test_a_point_in_time_that_expired_can_be_opened_again(client: Any, index: st
         client.index(index=index, id="new", document={"n": 6}, refresh=True)
         point.open()
         assert len(list(point.hits({**EVERY, "size": 4}))) == 6
+
+
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt, SystemExit])
+def test_a_point_in_time_is_closed_where_its_search_is_interrupted(
+    client: Any, index: str, monkeypatch: pytest.MonkeyPatch, interruption: type[BaseException]
+) -> None:
+    sent: list[str] = []
+    gateway = Gateway(client)
+    send = gateway.send
+
+    def interrupted(method: str, path: str, body: Any = None, **more: Any) -> Any:
+        sent.append(f"{method} {path}")
+        answer = send(method, path, body, **more)
+        if path == "/_search":
+            raise interruption
+        return answer
+
+    monkeypatch.setattr(gateway, "send", interrupted)
+    with pytest.raises(interruption):
+        gateway.run(all_hits(index, {**EVERY, "size": 2}))
+    assert sent == [f"POST /{index}/_pit", "POST /_search", "DELETE /_pit"]
 
 
 def test_an_index_is_created_once(client: Any, index: str) -> None:
