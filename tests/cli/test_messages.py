@@ -138,7 +138,8 @@ TYPED = [
     ("blame INDEX nope", "or list the families with `es-simhash families list"),
     ("blame INDEX 1 --date-field txet", "nearest field of the mapping is 'text'. Set --date-field"),
     ("families show INDEX nope", "has neither a document nor a family 'nope'. Check the id."),
-    ("families same INDEX 1 nope", "Document 'nope' is not in index"),
+    ("families same INDEX 1 nope", f"Document 'nope' is not in index '{INDEX}'. Check the id."),
+    ("families dismiss INDEX 1 nope", f"Document 'nope' is not in index '{INDEX}'. Check the id."),
     ("families dismiss INDEX 1 1", "'1' is one document; pass the ids of two."),
     ("families run INDEX --within nope", "has a field 'nope'; the nearest"),
     # Writing
