@@ -61,6 +61,11 @@ class IndexMissing(ClusterError):
 class DocumentMissing(ClusterError):
     """The document does not exist in the index."""
 
+    @classmethod
+    def of(cls, id: object, index: object) -> "DocumentMissing":
+        """Return the error of an id that no document of an index has."""
+        return cls(f"Document {id!r} is not in index {index!r}. Check the id.")
+
 
 class DocumentAmbiguous(ClusterError):
     """Several documents behind the name have the id."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from es_simhash.errors import InputError
 from es_simhash.ingestion.bulk.journal_file import Job, JournalFile
+from es_simhash.maintenance.listed_values import TEXTS, listed_texts
 from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.store.rows import batches_of
 
@@ -162,11 +163,8 @@ class WorkFiles:
 
     def _stored(self, versions: Sequence[DocumentVersion]) -> dict[DocumentVersion, int]:
         """Return the numbers of those of these documents that are there in the same version."""
-        query = (
-            "SELECT number, home, id, routing, seq_no, term FROM documents"
-            " WHERE id IN (SELECT value FROM json_each(?))"
-        )
-        rows = self.select(query, [json.dumps([version.ref.id for version in versions])])
+        query = f"SELECT number, home, id, routing, seq_no, term FROM documents WHERE id IN {TEXTS}"
+        rows = self.select(query, [listed_texts(version.ref.id for version in versions)])
         return {
             DocumentVersion(DocumentRef(*ref), seq_no, term): number
             for number, *ref, seq_no, term in rows

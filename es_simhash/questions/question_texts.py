@@ -101,9 +101,7 @@ class TextReader:
 
     def _require_text(self, row: Row) -> Steps[None]:
         if not row.found:
-            raise DocumentMissing(
-                f"Document {row.id!r} is not in index {self.name!r}. Check the id."
-            )
+            raise DocumentMissing.of(row.id, self.name)
         if row.text is None:
             hint = yield from ask(TextFieldHint())
             raise InputError(

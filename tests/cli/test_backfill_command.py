@@ -78,6 +78,13 @@ def test_a_sidecar_is_made(
         assert done.out.startswith("5 written, ")
         client.indices.refresh(index=sidecar)
         assert client.count(index=sidecar)["count"] == 5
+        # What a sidecar has no families for is said by what runs, lists and shows them alike.
+        for command in ("run", "list", "show"):
+            ids = ("0",) if command == "show" else ()
+            done = call("families", command, sidecar, *ids)
+            assert done.status == 1
+            assert f"is the sidecar of {index_name!r}, and families are in" in done.err
+            assert f"`es-simhash families run {index_name}`." in done.err
     finally:
         client.indices.delete(index=sidecar, ignore_unavailable=True)
 

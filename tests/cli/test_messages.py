@@ -36,6 +36,7 @@ FILES = {
     "a.jsonl": b'{"id": "1", "text": "The harbour opens at six in the morning."}\n',
     "bad.jsonl": b'{"id": "1", "text": "a"}\n{"id": 2\n',
     "a.txt": b"The harbour opens at six in the morning.\n",
+    "notes.txt": b"Neither a record nor one that was cut off.\n" * 50,
     "latin1.txt": "Größe".encode("latin-1"),
     "pairs.tsv": b"1\t2\t1\n",
     "bad.tsv": b"1\t2\n",
@@ -138,7 +139,8 @@ TYPED = [
     ("blame INDEX nope", "or list the families with `es-simhash families list"),
     ("blame INDEX 1 --date-field txet", "nearest field of the mapping is 'text'. Set --date-field"),
     ("families show INDEX nope", "has neither a document nor a family 'nope'. Check the id."),
-    ("families same INDEX 1 nope", "Document 'nope' is not in index"),
+    ("families same INDEX 1 nope", f"Document 'nope' is not in index '{INDEX}'. Check the id."),
+    ("families dismiss INDEX 1 nope", f"Document 'nope' is not in index '{INDEX}'. Check the id."),
     ("families dismiss INDEX 1 1", "'1' is one document; pass the ids of two."),
     ("families run INDEX --within nope", "has a field 'nope'; the nearest"),
     # Writing
@@ -155,6 +157,7 @@ TYPED = [
     ("sweep INDEX --every soon", "'soon' is not a duration. Give one such as 60s, 5m or 2h."),
     ("undo INDEX absent.jsonl", "'absent.jsonl' cannot be read (No such file or directory). Name "),
     ("undo INDEX a.jsonl", "has no decisions of index"),
+    ("undo INDEX notes.txt", "has no decisions of index"),
     # Setting up
     ("install", "Missing argument 'INDEX'."),
     ("install INDEX --scheme token-simhsh", "(nearest: token-simhash)."),

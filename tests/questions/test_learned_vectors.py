@@ -14,7 +14,10 @@ from es_simhash.ingestion.ingest import ingest
 from es_simhash.maintenance.backfills.backfill import backfill
 from es_simhash.maintenance.backfills.backfill_job import BackfillSettings
 from es_simhash.maintenance.backgrounds.count_background import count_background
+from es_simhash.maintenance.diagnostics.examination import examine
 from es_simhash.maintenance.diagnostics.index_state import count_documents
+from es_simhash.maintenance.families.family_options import FamilyOptions
+from es_simhash.maintenance.families.find_families import find_families
 from es_simhash.questions.async_index import AsyncIndex
 from es_simhash.questions.memory import MemoryIndex
 from es_simhash.relation.answer import Answer
@@ -307,6 +310,10 @@ def test_broken_ones_are_one_sentence_and_a_way_out(learned_news: News) -> None:
         problem = str(vectors_of(client, name).problem)
         assert message in problem
         assert problem.endswith(repair)
+        # What is found of the index is said with it, and what needs no vectors goes on.
+        problems = [each for each in examine(client, name).findings if each.level == "problem"]
+        assert [(message in each.message, each.advice) for each in problems] == [(True, repair)]
+        assert find_families(client, name, options=FamilyOptions(dry_run=True)).documents == 300
     learned(client, name)
     assert vectors_of(client, name).problem is None
     moved(learned_news)

@@ -20,6 +20,9 @@ from es_simhash.text.escaping import file_name
 FORMAT = 1
 _DOCUMENT = b',"document":'
 _CUT_OFF = "Line %d of the audit log %s cannot be read, as if it was cut off, and is passed over."
+_UNREADABLE = (
+    "%d lines of the audit log %s cannot be read, the first is line %d, and are passed over."
+)
 _logger = logging.getLogger(__name__)
 
 
@@ -166,6 +169,8 @@ class FileAudit:
         self.name = str(path)
         self._path = path
         self._descriptor: int | None = None
+        # How many lines a reader was told of, and the first of them.
+        self._warned = (0, 0)
 
     def open(self) -> None:
         """Open it for writing, so that a run fails before it decides anything.
@@ -213,11 +218,13 @@ class FileAudit:
     def read(self) -> Iterator[Record]:
         """Yield all records, the oldest first.
 
-        A line that cannot be read, such as one that a kill cut off, is passed over with a warning.
+        Lines that cannot be read, such as one that a kill cut off, are passed over; a warning says
+        how many, once for whoever reads the log several times.
 
         Raises:
             InputError: The file cannot be read.
         """
+        count, first = 0, 0
         try:
             with self._path.open("rb") as stream:
                 for number, line in enumerate(stream, 1):
@@ -225,11 +232,20 @@ class FileAudit:
                         record = Record.of_line(line)
                     except ValueError:
                         if not line.isspace():
-                            _logger.warning(_CUT_OFF, number, self.name)
+                            count, first = count + 1, first or number
                         continue
                     yield record
         except OSError as error:
             raise self._failure("read", error) from error
+        self._warn(count, first)
+
+    def _warn(self, count: int, first: int) -> None:
+        if count and (count, first) != self._warned:
+            self._warned = count, first
+            if count == 1:
+                _logger.warning(_CUT_OFF, first, self.name)
+            else:
+                _logger.warning(_UNREADABLE, count, self.name, first)
 
     def close(self) -> None:
         """Close the file."""

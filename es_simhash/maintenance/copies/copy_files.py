@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.ingestion.bulk.journal_file import Job
+from es_simhash.maintenance.listed_values import NUMBERS, TEXTS, listed_numbers, listed_texts
 from es_simhash.maintenance.work_files import WorkFiles
 from es_simhash.pairs.copy_candidates import CommonShingles, TextPair, UnitValues
 from es_simhash.pairs.copy_units import (
@@ -167,8 +168,8 @@ class CopyFiles(WorkFiles):
         self, numbers: Iterable[int], shingles: "StoredLists"
     ) -> dict[int, CopyDocument]:
         """Return documents by their numbers."""
-        where = "number IN (SELECT value FROM json_each(?))"
-        return self.documents(where, [json.dumps(sorted(set(numbers)))], shingles)
+        listed = listed_numbers(sorted(set(numbers)))
+        return self.documents(f"number IN {NUMBERS}", [listed], shingles)
 
     def add_units(
         self, units: Sequence[Unit], numbers: Mapping[DocumentRef, int], after: Key
@@ -181,22 +182,15 @@ class CopyFiles(WorkFiles):
             after: The last key.
         """
         with self.commit(key=[after[0].hex(), after[1]]) as database:
-            # As JSON once more: SQLite ends a string of JSON at U+0000.
-            values = {value: json.dumps(value) for unit in units for value in unit.values}
-            names = json.dumps(sorted(values.values()))
+            names = listed_texts(sorted({value for unit in units for value in unit.values}))
             database.execute(
-                "INSERT OR IGNORE INTO numbered (value) SELECT value FROM json_each(?)", [names]
+                f"INSERT OR IGNORE INTO numbered (value) SELECT value FROM {TEXTS}", [names]
             )
-            query = (
-                "SELECT value, number FROM numbered WHERE value IN (SELECT value FROM json_each(?))"
-            )
+            query = f"SELECT value, number FROM numbered WHERE value IN {TEXTS}"
             places = dict(database.execute(query, [names]).fetchall())
             for unit in units:
                 _add_unit(database, unit, numbers)
-            own = [
-                np.array([places[values[value]] for value in unit.values], np.uint32)
-                for unit in units
-            ]
+            own = [np.array([places[value] for value in unit.values], np.uint32) for unit in units]
             self._append(VALUES, VALUE_ENDS, own)
             self._append(UNIT_SHINGLES, UNIT_ENDS, [unit.shingles for unit in units])
             least = [min(unit.least_shared, 255) for unit in units]
@@ -209,13 +203,10 @@ class CopyFiles(WorkFiles):
             numbers: The numbers, from 0.
             shingles: Those of all texts.
         """
-        query = (
-            "SELECT number, owners, members FROM units"
-            " WHERE number IN (SELECT value FROM json_each(?))"
-        )
+        query = f"SELECT number, owners, members FROM units WHERE number IN {NUMBERS}"
         rows = [
             (number, tuple(json.loads(owners)), json.loads(members))
-            for number, owners, members in self.select(query, [json.dumps(list(numbers))])
+            for number, owners, members in self.select(query, [listed_numbers(numbers)])
         ]
         wanted = (number for _, _, texts in rows for text in texts for number in text)
         documents = self.documents_by_number(wanted, shingles)

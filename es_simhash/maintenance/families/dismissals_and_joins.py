@@ -189,7 +189,7 @@ def _rows(gateway: Gateway, index: str, ids: Sequence[str], simhash_field: str) 
     (rows,) = store.ask([DocumentsById(tuple(ids), Parts(members=True))])
     for row in rows:
         if not row.found:
-            raise DocumentMissing(f"Document {row.id!r} is not in index {index!r}; check the id.")
+            raise DocumentMissing.of(row.id, index)
     return rows
 
 

@@ -54,9 +54,10 @@ def stored_families(
 
     Raises:
         IndexMissing: There is no such index.
+        MappingConflict: It is a sidecar.
     """
     members: dict[str, list[tuple[bool, DocumentRef]]] = defaultdict(list)
-    store = opened_store(Gateway.of(client), index, config or IndexConfig())
+    store = _own_store(Gateway.of(client), index, config or IndexConfig())
     # Whoever may only read sees what a refresh has made visible.
     with store.snapshot(must_refresh=False) as snapshot:
         for row in snapshot.rows(Where(has_family=True), Parts(members=True)):
@@ -91,15 +92,20 @@ def find_families(
     options = options or FamilyOptions()
     given = config or IndexConfig()
     gateway = Gateway.of(client)
-    why = "and families are in the documents themselves"
-    mapped = gateway.mappings(index)
-    require_own_fields(mapped, index, given.simhash_field, why=why, command="families run")
-    store = opened_store(gateway, index, given, mapped)
+    store = _own_store(gateway, index, given)
     state = StateIndex(gateway, index, store.config.state_field)
     stored = family_state(state)
     options = options.configured(store.config).as_before(stored.options)
     finder = _Finder(store, state, stored, options, progress)
     return finder.of_all(list_added=list_added) if finder.is_of_all else finder.of_changed()
+
+
+def _own_store(gateway: Gateway, index: str, config: IndexConfig) -> ElasticsearchStore:
+    """Return an index whose documents can have families; a sidecar is rejected."""
+    why = "and families are in the documents themselves"
+    mapped = gateway.mappings(index)
+    require_own_fields(mapped, index, config.simhash_field, why=why, command="families run")
+    return opened_store(gateway, index, config, mapped)
 
 
 class _Finder:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from es_simhash.fingerprints.chunks import ChunkFingerprints
 from es_simhash.fingerprints.sketch import Sketch
 from es_simhash.maintenance.families.family_reader import FamilyDocument, ReadDocument
+from es_simhash.maintenance.listed_values import NUMBERS, listed_numbers
 from es_simhash.maintenance.work_files import WorkFiles
 from es_simhash.pairs.version_bounds import TEXT, compared_parts
 from es_simhash.relation.candidate import StoredText
@@ -123,12 +124,12 @@ class RunFiles(WorkFiles):
 
     def documents_by_number(self, numbers: Iterable[int]) -> dict[int, StoredDocument]:
         """Return documents by their numbers."""
-        found = self.documents("number IN (SELECT value FROM json_each(?))", [_json(numbers)])
+        found = self.documents(f"number IN {NUMBERS}", [listed_numbers(numbers)])
         return {stored.number: stored for stored in found}
 
     def documents_of_texts(self, texts: Iterable[int]) -> list[StoredDocument]:
         """Return the documents of texts, by the numbers of these."""
-        return self.documents("text IN (SELECT value FROM json_each(?))", [_json(texts)])
+        return self.documents(f"text IN {NUMBERS}", [listed_numbers(texts)])
 
 
 def _text_number(database: Connection, text: StoredText, least: Any, new: list[StoredText]) -> int:
@@ -144,10 +145,6 @@ def _text_number(database: Connection, text: StoredText, least: Any, new: list[S
     database.execute("INSERT INTO texts VALUES (?, ?, ?, ?)", values)
     new.append(text)
     return number
-
-
-def _json(values: Iterable[Any]) -> str:
-    return json.dumps(list(values))
 
 
 def _row(document: FamilyDocument, text: int | None, is_current: bool) -> tuple[Any, ...]:

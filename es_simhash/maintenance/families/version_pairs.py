@@ -1,6 +1,5 @@
 """Every pair of versions of an index, one after the other, in the memory that is allowed."""
 
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -15,6 +14,7 @@ from es_simhash.maintenance.families.family_reader import FamilyReader
 from es_simhash.maintenance.families.find_families import require_texts, run_job
 from es_simhash.maintenance.families.run_files import LINK, LINKS, RunFiles, SpilledTexts
 from es_simhash.maintenance.families.whole_run import WholeRun
+from es_simhash.maintenance.listed_values import TEXTS, listed_texts
 from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.scoring import kept_share, version_value
 from es_simhash.relation.thresholds import SCORE_DIGITS, VERSION_SCORE
@@ -140,8 +140,8 @@ def _linked(files: RunFiles, texts: SpilledTexts) -> Iterator[VersionPair]:
 
 def _joined(files: RunFiles, pairs: Sequence[Ids], texts: SpilledTexts) -> Iterator[VersionPair]:
     """Yield the pairs that a person joined, of documents with texts."""
-    ids = json.dumps(sorted({id for pair in pairs for id in pair}))
-    found = files.documents("id IN (SELECT value FROM json_each(?)) AND text IS NOT NULL", [ids])
+    ids = listed_texts(sorted({id for pair in pairs for id in pair}))
+    found = files.documents(f"id IN {TEXTS} AND text IS NOT NULL", [ids])
     documents = {stored.document.ref.id: stored for stored in found}
     for a, b in pairs:
         if a in documents and b in documents:

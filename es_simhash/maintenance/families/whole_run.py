@@ -30,6 +30,7 @@ from es_simhash.maintenance.families.run_files import (
     SpilledTexts,
     StoredDocument,
 )
+from es_simhash.maintenance.listed_values import NUMBERS, TEXTS, listed_numbers, listed_texts
 from es_simhash.pairs.document_families import DocumentFamily, LinkedTexts
 from es_simhash.pairs.family_changes import unused_name
 from es_simhash.pairs.joined_families import contradicted_pairs
@@ -232,8 +233,8 @@ class WholeRun:
         ids = sorted({*chain(*self._pairs[0], *self._pairs[1])})
         if not ids:
             return {}
-        where = "id IN (SELECT value FROM json_each(?)) AND hash IN (SELECT hash FROM texts)"
-        found = self.files.documents(where, [json.dumps(ids)])
+        where = f"id IN {TEXTS} AND hash IN (SELECT hash FROM texts)"
+        found = self.files.documents(where, [listed_texts(ids)])
         return {stored.document.ref.id: stored.document for stored in found}
 
     @cached_property
@@ -283,8 +284,8 @@ class WholeRun:
     def _joined_texts(self) -> Numbers:
         """Return the texts that a person joined, as pairs of their numbers."""
         hashes = sorted({document.content_hash for document in self._decided.values()})
-        query = "SELECT hash, number FROM texts WHERE hash IN (SELECT value FROM json_each(?))"
-        numbers = dict(self.files.select(query, [json.dumps(hashes)]))
+        query = f"SELECT hash, number FROM texts WHERE hash IN {TEXTS}"
+        numbers = dict(self.files.select(query, [listed_texts(hashes)]))
         pairs = [
             (numbers[hash], numbers[other])
             for hash in hashes
@@ -296,15 +297,12 @@ class WholeRun:
         self, numbers: Sequence[int], links: NDArray[Any], texts: SpilledTexts
     ) -> Iterator[_MadeFamily]:
         """Yield the families of texts that are connected with no other."""
-        values = [json.dumps(numbers)]
-        query = (
-            "SELECT number, hash, characters FROM texts"
-            " WHERE number IN (SELECT value FROM json_each(?))"
-        )
+        values = [listed_numbers(numbers)]
+        query = f"SELECT number, hash, characters FROM texts WHERE number IN {NUMBERS}"
         rows = self.files.select(query, values)
         hashes = {number: hash for number, hash, _ in rows}
         characters = {hash: length for _, hash, length in rows}
-        stored = self.files.documents("text IN (SELECT value FROM json_each(?))", values)
+        stored = self.files.documents(f"text IN {NUMBERS}", values)
         documents = {found.document.ref: found for found in stored}
         copies: dict[str, list[DocumentRef]] = defaultdict(list)
         for found in stored:

@@ -154,9 +154,7 @@ def _missing(error: "elasticsearch.NotFoundError") -> ClusterError:
     if isinstance(details, dict) and details.get("type") == "index_not_found_exception":
         return missing_index(details.get("index", ""))
     if body.get("found") is False:
-        return DocumentMissing(
-            f"Document {body.get('_id')!r} is not in index {body.get('_index')!r}. Check the id."
-        )
+        return DocumentMissing.of(body.get("_id"), body.get("_index"))
     reason = reason_of(error.body)
     if _EXPIRED in str(error):
         return _expired(reason)

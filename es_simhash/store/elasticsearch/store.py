@@ -136,7 +136,9 @@ def opened_store(
     config: IndexConfig,
     mapped: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> ElasticsearchStore:
-    """Return an index whose configuration was read.
+    """Return an index whose configuration was read, to read what is stored of its documents.
+
+    The word vectors of the index are not read: no text is profiled.
 
     Args:
         gateway: To the cluster.
@@ -149,8 +151,8 @@ def opened_store(
         MappingConflict: It has no fingerprint fields.
     """
     mapped = gateway.mappings(name) if mapped is None else mapped
-    installed = gateway.run(_installed(name, config, mapped))
-    return ElasticsearchStore(gateway, name, installed, is_complete=True)
+    configured = schemes_of(name, mapped, config.simhash_field).applied(config)
+    return ElasticsearchStore(gateway, name, configured, is_complete=True)
 
 
 def installed_store(
@@ -177,20 +179,13 @@ def installed_store(
     """
     gateway = Gateway.of(client)
     mapped = gateway.mappings(name) if mapped is None else mapped
-    installed = gateway.run(_installed(name, config, mapped))
+    configured = schemes_of(name, mapped, config.simhash_field).applied(config)
+    installed = gateway.run(with_table(name, configured))
     require_one_scheme(name, installed.left_out)
     drops_id = config.id_field is None and rejects_field(mapped, "id")
     config = replace(installed, drops_id=drops_id, is_stream=is_data_stream(mapped))
     make = kind or ElasticsearchStore
     return make(Gateway.of(client, retry), name, config, is_complete=True)
-
-
-def _installed(
-    name: str, config: IndexConfig, mapped: Mapping[str, Mapping[str, Any]]
-) -> Calls[IndexConfig]:
-    """Return a configuration with what mappings say, and the word vectors of the index."""
-    configured = schemes_of(name, mapped, config.simhash_field).applied(config)
-    return (yield from with_table(name, configured))
 
 
 def index_calls(

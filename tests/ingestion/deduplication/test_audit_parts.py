@@ -117,6 +117,13 @@ def test_a_line_that_was_cut_off_is_named_and_the_next_begins_another(
     audit.write([Record({**HEAD, "id": "next"})])
     audit.close()
     assert [record.head["id"] for record in audit.read()] == ["d", "next"]
+    # Who reads it again was told.
+    assert caplog.messages == []
+    path.write_bytes(b"some\nnotes\n" + whole)
+    assert len(list(audit.read())) == 1
+    assert caplog.messages == [
+        f"2 lines of the audit log {path} cannot be read, the first is line 1, and are passed over."
+    ]
     # A log of one line end has nothing that was cut off.
     path.write_bytes(b"\n")
     audit.open()

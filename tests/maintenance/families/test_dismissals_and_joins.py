@@ -13,6 +13,7 @@ from es_simhash.maintenance.families.dismissals_and_joins import (
     join,
     manual_pairs,
 )
+from es_simhash.maintenance.families.version_pairs import version_pairs
 from es_simhash.pairs.document_families import families_in_memory
 from es_simhash.relation.decided_pairs import JoinedGroups
 from tests.maintenance.families.conftest import WAYS
@@ -129,6 +130,19 @@ def test_what_is_joined_with_a_dismissed_text_stays_with_it(full: Shelf, texts: 
     full.find()
     assert {"t0-1", "t5-1"} <= family_of(full, "t0-1")
     assert "t0-2" not in family_of(full, "t0-1")
+
+
+def test_ids_that_have_an_end_for_sqlite_are_decided_about(shelf: Shelf, texts: Texts) -> None:
+    one, alone, other = "a\0one", "a\0alone", "a\0other"
+    shelf.put({one: texts["t0-1"], other: texts["t0-2"], alone: texts["t9-1"]})
+    shelf.find()
+    assert shelf.families() == {frozenset({one, other}), frozenset({alone})}
+    joined(shelf, one, alone)
+    dismissed(shelf, one, other)
+    shelf.find(everything=True)
+    assert shelf.families() == {frozenset({one, alone}), frozenset({other})}
+    pairs = version_pairs(shelf.client, shelf.name)
+    assert [(pair.id, pair.other, pair.kind) for pair in pairs] == [(alone, one, "joined")]
 
 
 def test_joins_reach_over_documents_that_are_gone(full: Shelf, texts: Texts) -> None:

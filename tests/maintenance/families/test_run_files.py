@@ -1,6 +1,7 @@
 """Texts on disk are what was read, in whatever order they are read again."""
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -71,6 +72,16 @@ def test_documents_come_back_as_they_were_read(tmp_path: Path) -> None:
         assert [each.document for each in found] == [each.document for each in documents]
         assert [each.text for each in found] == [0, None, 1, 0, None]
         assert [each.is_current for each in found] == [True, True, True, True, False]
+        files.remove()
+
+
+def test_documents_that_have_an_end_for_sqlite_in_their_ids_are_read_once(tmp_path: Path) -> None:
+    (text,) = stored(["Some words of a text."])
+    ref = DocumentRef("index", "a\0b")
+    document = replace(read(0, text).document, version=DocumentVersion(ref, 1, 1))
+    with RunFiles.open(tmp_path / "run", JOB) as files:
+        files.add([replace(read(0, text), document=document)], min_shared)
+        assert list(files.unread([document.version])) == [[]]
         files.remove()
 
 
