@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         MissingExtra,
         SchemeError,
         SchemeMismatch,
+        UnreadableParts,
     )
     from es_simhash.fingerprints.fingerprint_scheme import Scheme
     from es_simhash.fingerprints.text_fingerprints import fingerprint, fingerprint_texts
@@ -93,6 +94,7 @@ _MODULES = {
     "SourceFile": "es_simhash.ingestion.sources.source_format",
     "SourceFormat": "es_simhash.ingestion.sources.source_format",
     "SweepSettings": "es_simhash.maintenance.sweeps.sweep",
+    "UnreadableParts": "es_simhash.errors",
     "UpgradeOptions": "es_simhash.maintenance.upgrades.upgrade",
     "VersionPolicy": "es_simhash.ingestion.deduplication.version_policy",
     "changes": "es_simhash.differences.text_changes",
@@ -147,6 +149,7 @@ __all__ = [
     "SourceFile",
     "SourceFormat",
     "SweepSettings",
+    "UnreadableParts",
     "UpgradeOptions",
     "VersionPolicy",
     "changes",

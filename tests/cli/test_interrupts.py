@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.processes import command_line
 from tests.support.proxy import Proxy
 
 # It is interrupted while it reads, while it cleans up, and while the process exits.
@@ -66,7 +67,7 @@ def test_a_point_in_time_is_closed(
     documents = [{"id": f"a{n}", "text": f"The harbour opens at {n}."} for n in range(9)]
     assert all(each.ok for each in ingest(client, index_name, documents))
     client.indices.refresh(index=index_name)
-    line = [sys.executable, "-m", "es_simhash", "families", "run", index_name, "--url", proxy.url]
+    line = command_line("families", "run", index_name, "--url", proxy.url)
     points: list[str] = []
 
     def end(path: str, body: bytes) -> None:
