@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 
-# What stands in a statement, with one question mark.
+# Subqueries for a statement, each with one placeholder.
 NUMBERS = "(SELECT value FROM json_each(?))"
 # SQLite ends a string of JSON at U+0000: U+0001 stands before what says which of the two it was.
 TEXTS = (
@@ -13,10 +13,10 @@ TEXTS = (
 
 
 def listed_numbers(values: Iterable[int]) -> str:
-    """Return the value of the question mark of `NUMBERS`."""
+    """Return the value for the placeholder of `NUMBERS`."""
     return json.dumps(list(values))
 
 
 def listed_texts(values: Iterable[str]) -> str:
-    """Return the value of the question mark of `TEXTS`."""
+    """Return the value for the placeholder of `TEXTS`."""
     return json.dumps([value.replace("\1", "\0011").replace("\0", "\0010") for value in values])

@@ -92,7 +92,7 @@ def _read_sketches(parts: NDArray[Any], sketches: Sequence[bytes]) -> None:
     parts["word_bits"] = 8 * sizes
     for size in np.unique(sizes).tolist():
         places = np.flatnonzero(sizes == size)
-        words = _rows(raw, starts[places], size).view("<u8").reshape(len(places), -1)
+        words = _rows(raw, starts[places], size).view("<u8")
         compared = min(size, _WORD_BITS // 8) // 8
         # As a text with fewer bits has it: the parts laid on each other.
         folded = np.bitwise_or.reduce(words.reshape(len(places), -1, compared), axis=1)

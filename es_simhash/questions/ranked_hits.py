@@ -50,7 +50,7 @@ class RankedHits:
         return [*scored, *self.by_words]
 
     def ranked(self, options: SearchOptions) -> list[Relation]:
-        """Return the relations of one page by what is stored of the texts."""
+        """Return the relations of one page, ranked without their texts."""
         return options.select(self.scored.relations, self.order)[options.offset : options.end]
 
     def by_fingerprints(self, options: SearchOptions) -> list[Relation]:

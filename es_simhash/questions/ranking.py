@@ -28,7 +28,7 @@ from es_simhash.store.options import Recency, SearchOptions
 from es_simhash.store.order import Order, Rank, best_first
 from es_simhash.store.rows import Neighbour, SimilarTexts
 
-# None of so many best is lacking, whatever part of the list is shown: it is the same for any page.
+# Unread neighbours are checked against so many of the best relations, whatever page is shown.
 BEST = 10
 
 

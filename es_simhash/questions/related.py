@@ -42,8 +42,8 @@ from es_simhash.store.order import by_date
 from es_simhash.store.protocol import Steps, ask
 from es_simhash.store.rows import IndexState, Rows, SimilarTexts, TextHits
 
-# Where one of the best may not have been read, so many times the neighbours are, but no more than
-# that: one question of twenty is asked again (docs/semantic-neighbours.md).
+# Where an unread document may be among the best, so many times the candidates are read, up to a
+# maximum: for one question in twenty (docs/semantic-neighbours.md).
 _FARTHER, _MOST_FARTHER = 2, 1_000
 
 
@@ -177,11 +177,9 @@ class RelatedSteps:
         text, candidates = document.text, options.limits.candidates
         if text.is_empty:
             return []
-        recency = options.recency
-        date = None if recency is None else DateField(recency.field)
         requests: list[Request[Any]] = [
             FindSimilar(text.fingerprints, where, options.k, candidates),
-            FindNear(text.profile, where, candidates, date),
+            _find_near(document, where, candidates, options),
         ]
         if options.wants_passages:
             requests.append(FindSharedWords(text, text.profile.language, where, options.size))
@@ -216,7 +214,7 @@ class RelatedSteps:
         options: SearchOptions,
         noted: ManualPairs,
     ) -> list[RankedHits]:
-        """Return the hits of each text by what is stored of them."""
+        """Rank the hits of each text without reading their texts."""
         return [
             self._ranked_hits(document, pool, near, options, noted)
             for document, pool, near in zip(documents, searched.pools, searched.near, strict=True)
@@ -230,6 +228,7 @@ class RelatedSteps:
         options: SearchOptions,
         noted: ManualPairs,
     ) -> RankedHits:
+        """Rank the hits of one text without reading their texts."""
         dismissed = {other for id in document.own_ids for other in noted.dismissed.get(id, ())}
         others = ManualPairsOfDocument(dismissed, _joined_with(document, noted))
         candidates = list(pool.by_key.values())
@@ -339,6 +338,13 @@ class _Searched:
         ]
 
 
+def _find_near(
+    document: QueryDocument, where: Where, candidates: int, options: SearchOptions
+) -> FindNear:
+    date = None if options.recency is None else DateField(options.recency.field)
+    return FindNear(document.text.profile, where, candidates, date)
+
+
 def _newest(options: SearchOptions) -> list[Request[Rows]]:
     """Return the request for the newest document; none where ages are not counted from it."""
     if options.recency is None or options.recency.origin is not None:
@@ -371,13 +377,14 @@ def _read_farther(
         Whether any were read.
     """
     candidates = min(_FARTHER * options.limits.candidates, _MOST_FARTHER)
+    has_unread = [number for number, near in enumerate(searched.near) if near.unread]
+    if candidates <= options.limits.candidates or not has_unread:
+        return False
     best = replace(options, size=BEST, offset=0)
-    date = None if options.recency is None else DateField(options.recency.field)
     pending = [
-        (number, FindNear(documents[number].text.profile, wheres[number], candidates, date))
-        for number, query in enumerate(queries)
-        if candidates > options.limits.candidates
-        and may_lack_nearer(searched.near[number].unread, query.ranked(best), best)
+        (number, _find_near(documents[number], wheres[number], candidates, options))
+        for number in has_unread
+        if may_lack_nearer(searched.near[number].unread, queries[number].ranked(best), best)
     ]
     answers = (yield [request for _, request in pending]) if pending else []
     for (number, _), near in zip(pending, answers, strict=True):

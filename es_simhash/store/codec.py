@@ -216,7 +216,7 @@ def is_readable(stored: Mapping[str, Any]) -> bool:
     """Check whether fingerprints can be read, which another program may have damaged.
 
     Args:
-        stored: A `simhash` object with its large members.
+        stored: A `simhash` object with `fields.PACKED_MEMBERS`.
     """
     if stored.get(STATUS) == STATUS_EMPTY:
         return True

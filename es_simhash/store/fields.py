@@ -34,6 +34,8 @@ ERROR = "error"
 DECIDED = (FAMILY, REPRESENTATIVE, DUPLICATE_OF, DUPLICATE_SCORE)
 # What two texts are scored by, in addition to the shingles they share.
 SCORED_MEMBERS = (CHUNKS, SKETCH)
+# What is stored in packed form (`codec.is_readable`).
+PACKED_MEMBERS = (*SCORED_MEMBERS, SHINGLES)
 # What nobody wants to read, and what makes a document large. `IndexConfig.large_members` adds those
 # of other schemes by their names: a pattern with a star costs more than the document.
 LARGE_MEMBERS = (

@@ -169,7 +169,7 @@ class FileAudit:
         self.name = str(path)
         self._path = path
         self._descriptor: int | None = None
-        # How many lines a reader was told of, and the first of them.
+        # Number of unreadable lines in the last warning, and the first of them.
         self._warned = (0, 0)
 
     def open(self) -> None:

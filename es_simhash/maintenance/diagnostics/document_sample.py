@@ -25,7 +25,6 @@ from es_simhash.text.normal_forms import normalise
 
 # Documents whose texts are in memory at once.
 _TEXTS_AT_ONCE = 50
-_DECODED = fields.CHUNKS, fields.SKETCH, fields.SHINGLES
 # Documents that are read whole to recognise the field.
 _DOCUMENTS = 20
 # State of a text compared with its fingerprints. "gone": the document was deleted meanwhile;
@@ -59,7 +58,7 @@ class SampledDocument:
         """Return the document of a row of `draw_sample`."""
         blocks = get_path(row.source, config.path(fields.BLOCKS))
         terms = blocks if isinstance(blocks, list) else ()
-        members = {name: get_path(row.source, config.path(name)) for name in _DECODED}
+        members = {name: get_path(row.source, config.path(name)) for name in fields.PACKED_MEMBERS}
         return cls(
             _text_ref(row),
             row.scheme,
@@ -82,7 +81,7 @@ def draw_sample(
     store: Store, config: IndexConfig, size: int, seed: int = 1
 ) -> list[SampledDocument]:
     """Return documents drawn at random, the same for the same index and seed."""
-    read = map(config.path, (fields.BLOCKS, *_DECODED))
+    read = map(config.path, (fields.BLOCKS, *fields.PACKED_MEMBERS))
     parts = Parts(fields=(*read, SOURCE), members=True, fingerprint=True)
     rows: Rows
     (rows,) = store.ask([Find(parts=parts, size=size, order=("random",), seed=seed)])

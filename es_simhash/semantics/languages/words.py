@@ -185,8 +185,8 @@ def _pieces(plain: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 @lru_cache(maxsize=128)
 def _content_words(language: str) -> Memo[str, str]:
-    # Not by the caches below: at ingest they would hold each word a second and a third time, and
-    # never be asked for one again.
+    # Without the caches below: at ingest they would store each word a second and a third time, and
+    # never return one again.
     return Memo(lambda form: _content_word(form, language))
 
 

@@ -26,7 +26,8 @@ def row_of(hit: Hit, parts: Parts, config: IndexConfig, *, strict: bool = False)
         strict: Whether a field of the text that holds something else is an error.
 
     Raises:
-        UnreadableParts: It does, or stored parts were not written by this package.
+        InputError: It does.
+        UnreadableParts: Stored parts were not written by this package.
     """
     source, values = hit.get("_source", {}), hit.get("fields", {})
 

@@ -117,7 +117,7 @@ def test_a_line_that_was_cut_off_is_named_and_the_next_begins_another(
     audit.write([Record({**HEAD, "id": "next"})])
     audit.close()
     assert [record.head["id"] for record in audit.read()] == ["d", "next"]
-    # Who reads it again was told.
+    # Reading the log again repeats no warning.
     assert caplog.messages == []
     path.write_bytes(b"some\nnotes\n" + whole)
     assert len(list(audit.read())) == 1
