@@ -20,6 +20,7 @@ from es_simhash.relation.references import LeftOutIndex
 from es_simhash.relation.thresholds import SCORING
 from es_simhash.store.index_counts import other_threshold
 from es_simhash.store.options import SearchOptions
+from es_simhash.store.source import absent_names
 from es_simhash.text.counting import counted
 from es_simhash.text.escaping import one_line
 
@@ -46,6 +47,7 @@ def print_answers(
                     f"--from {extent.next_offset} returns the next.",
                     err=True,
                 )
+    report_absent([one.source for answer in answers.values() for one in answer], fields)
     report_truncated(query for query, answer in answers.items() if answer.truncated)
     report_other_vectors(answers)
     report_left_out({each for answer in answers.values() for each in answer.left_out})
@@ -56,6 +58,19 @@ def _print_tables(
 ) -> None:
     for query, answer in answers.items():
         print_answer(answer, query, fields=fields, group=group)
+
+
+def report_absent(sources: Sequence[Mapping[str, Any]], fields: Sequence[str]) -> None:
+    """Say on standard error which requested fields no match has.
+
+    It is no error: one that is not mapped may be in `_source` of other documents.
+    """
+    if names := absent_names(sources, fields):
+        click.echo(
+            f"field: no match has {', '.join(map(repr, names))}. Check the name, unless other "
+            "documents have it.",
+            err=True,
+        )
 
 
 def report_other_vectors(answers: Mapping[str, Answer]) -> None:
@@ -175,6 +190,8 @@ class MethodQueries:
             ),
             lambda: self._print_tables(answers),
         )
+        sources = [one.source for answer in answers.values() for one in answer.relations]
+        report_absent(sources, self.options.fields)
         report_truncated(query for query, answer in answers.items() if answer.truncated)
 
     def _json(self, query: str, answer: MethodAnswer) -> dict[str, Any]:

@@ -19,6 +19,9 @@ from es_simhash.store.index_counts import (
 from es_simhash.text.counting import counted
 from es_simhash.text.escaping import one_line
 
+# How many texts are of which language is known only after they were read.
+_NEEDED = f"which needs {MIN_DOCUMENTS} different texts of one language"
+
 
 @command
 def status(
@@ -87,7 +90,7 @@ def _background(report: Status) -> str:
     if background.problem is not None:
         return background.problem
     if background.name is None:
-        advice = f"; run `es-simhash background {report.index}`"
+        advice = f"; run `es-simhash background {report.index}`, {_NEEDED}"
         is_enough = report.documents >= MIN_DOCUMENTS
         return f"none: general word frequencies count{advice if is_enough else ''}"
     texts = counted(background.documents, "text")
@@ -103,7 +106,7 @@ def _vectors(report: Status, vectors: VectorsStatus) -> str:
         if report.documents < MIN_DOCUMENTS:
             return shipped
         learn = f"es-simhash background {report.index} --vectors"
-        return f"{shipped}; run `{learn}`, then `es-simhash backfill {report.index}`"
+        return f"{shipped}; run `{learn}`, {_NEEDED}, then `es-simhash backfill {report.index}`"
     lacking = coverage.another + coverage.none
     advice = f", {lacking} do not; run `es-simhash backfill {report.index}`" if lacking else ""
     return (

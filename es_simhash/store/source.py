@@ -5,7 +5,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from es_simhash.errors import InputError
-from es_simhash.store.paths import get_path, without_path
+from es_simhash.store.paths import get_path, get_values, without_path
 
 
 def shown_fields(
@@ -23,6 +23,23 @@ def shown_fields(
         if not _is_among(path, wanted):
             source = without_path(source, path)
     return source
+
+
+def absent_names(sources: Sequence[Mapping[str, Any]], wanted: Sequence[str]) -> list[str]:
+    """Return the requested fields that no document has; none where there are no documents.
+
+    Args:
+        sources: The documents, as `shown_fields` returns them.
+        wanted: Requested fields: names, patterns, or names of objects above them.
+    """
+    if not sources:
+        return []
+    names = [name for name in wanted if "*" not in name]
+    return [
+        name
+        for name in names
+        if not any(any(True for _ in get_values(source, name)) for source in sources)
+    ]
 
 
 def _is_among(path: str, wanted: Sequence[str]) -> bool:

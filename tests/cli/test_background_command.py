@@ -31,6 +31,20 @@ def test_it_counts_and_status_and_explain_name_it(
     assert (counted["name"], counted["documents"], counted["problem"]) == (background, 300, None)
 
 
+def test_status_says_what_an_index_of_two_languages_lacks(
+    index_name: str, write: Any, cluster_url: str, run: Run
+) -> None:
+    at = ("--url", cluster_url)
+    german = "Die Gemeinde hat am Hafen {} Boote gezählt, und {} davon waren für den Winter bereit."
+    texts = [*notices(150).values(), *(german.format(n + 200, n) for n in range(100))]
+    write(index_name, {str(number): {"text": text} for number, text in enumerate(texts)})
+    run("install", index_name, *at)
+    needed = "200 different texts of one language"
+    lines = [line for line in run("status", index_name, *at).out.splitlines() if needed in line]
+    assert [line.split()[0] for line in lines] == ["background", "vectors"]
+    assert "and 200 of one language are needed" in run("background", index_name, *at).out
+
+
 def test_install_on_an_index_with_documents_counts_it(
     client: Any, index_name: str, news_index: News, cluster_url: str, run: Run
 ) -> None:

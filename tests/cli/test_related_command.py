@@ -337,3 +337,22 @@ def test_install_twice_and_dry(run: Any, cluster_url: str, client: Any, index_na
 @pytest.mark.parametrize("name", ["UPPER", "_leading", "a,b", "test-none-*", "a/b", "a b"])
 def test_a_name_that_no_index_can_have_is_refused(run: Any, cluster_url: str, name: str) -> None:
     run("install", name, "--url", cluster_url).refusal()
+
+
+def test_a_field_that_no_match_has_is_named(
+    client: Any, index_name: str, ask: Callable[..., Any]
+) -> None:
+    documents = (
+        {"id": id, "text": TEXT, "title": None, "places": [{"name": f"Pier {id}"}]} for id in "12"
+    )
+    fill(client, index_name, *documents)
+    note = "field: no match has 'nope'. Check the name, unless other documents have it.\n"
+    # What holds null is there, and so is what lies in lists and objects.
+    there = ("--field", "title", "--field", "places.name", "--field", "places", "--field", "no*")
+    for format in ("table", "json", "jsonl"):
+        shown = ask(index_name, "--id", "1", *there, "--field", "nope", "--format", format)
+        assert (shown.status, shown.err) == (0, note), format
+        assert ask(index_name, "--id", "1", *there, "--format", format).err == ""
+    # Nothing is said of documents that are not there.
+    nothing = ("--id", "1", "--exclude", "2", "--field", "nope")
+    assert ask(index_name, *nothing).err == ""
