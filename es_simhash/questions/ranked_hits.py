@@ -12,7 +12,7 @@ from es_simhash.relation.answer import Answer, Extent
 from es_simhash.relation.decided_pairs import NO_MANUAL_PAIRS, ManualPairsOfDocument
 from es_simhash.relation.evidence import by_passages, passages_of_each, with_evidence
 from es_simhash.relation.references import Key
-from es_simhash.relation.relation import Coverage, Relation, as_joined
+from es_simhash.relation.relation import VERSION_KINDS, Coverage, Relation, as_joined
 from es_simhash.relation.scoring import compare_texts
 from es_simhash.store.options import SearchOptions
 from es_simhash.store.order import Order, best_first
@@ -20,6 +20,9 @@ from es_simhash.store.protocol import Steps
 
 # Candidates that are aligned before it is their turn, as what they share may be a passage.
 _MAX_WEAK = 3
+# Characters of both texts that are aligned before it is their turn: about a second. All of an
+# archive of long judgements that quote each other took ten times as long.
+_MAX_EARLY = 2_000_000
 
 
 @dataclass
@@ -39,6 +42,8 @@ class RankedHits:
     by_words: Sequence[Key] = ()
     order: Order = best_first
     noted: ManualPairsOfDocument = NO_MANUAL_PAIRS
+    _early: set[Key] = field(default_factory=set)
+    _put_off: set[Key] = field(default_factory=set)
     _queue: list[Relation] = field(default_factory=list)
     _listed: list[Relation] = field(default_factory=list)
     _decided: dict[Key, tuple[Relation, list[AlignedPassage]]] = field(default_factory=dict)
@@ -68,12 +73,49 @@ class RankedHits:
             known = {(each.index, each.id): each for each in ordered}
             weak = (key for key in self.scored.weak if key in known and key not in pool)
             pool |= {key: known[key] for key in islice(weak, _MAX_WEAK)}
-            for key in self.by_words:
-                pool.setdefault(key, known.get(key) or _unknown(key))
+            unsettled = (known.get(key) or _unknown(key) for key in self.by_words)
+            # Passages change neither that a version is one nor its score: it waits for its turn.
+            for one in unsettled:
+                if one.kind not in VERSION_KINDS:
+                    pool.setdefault((one.index, one.id), one)
+            self._early = {*list(pool)[len(shown[: options.size]) :]}
         # What is aligned out of turn is counted, and aligned, once.
         rest = shown[options.size :]
         self._queue = [each for each in rest if (each.index, each.id) not in pool]
         return list(pool.values())
+
+    def within_budget(
+        self, pool: Sequence[Relation], hits: Sequence[AnalysedText], options: SearchOptions
+    ) -> list[Relation]:
+        """Return the candidates to align now; of those before their turn, long ones wait for it.
+
+        Args:
+            pool: The candidates, best first.
+            hits: Their texts.
+            options: What to show.
+        """
+        aligned, waiting, characters = [], [], 0
+        for relation, hit in zip(pool, hits, strict=True):
+            if (relation.index, relation.id) in self._early:
+                characters += len(self.query.text or "") + len(hit.text or "")
+                if characters > _MAX_EARLY:
+                    waiting.append(relation)
+                    continue
+            aligned.append(relation)
+        self._early.clear()
+        self._put_off = {(each.index, each.id) for each in waiting}
+        # Scores do not order what was not compared: it comes last, as the search had it.
+        last = [each for each in waiting if each.kind == "none" and not options.sorts_by_date]
+        inserted = [each for each in waiting if each not in last]
+        if inserted:
+            self._queue = sorted([*self._queue, *inserted], key=self.order)
+        self._queue += last
+        return aligned
+
+    @property
+    def may_lack_passages(self) -> bool:
+        """Whether documents that may share a passage were not aligned, as texts are long."""
+        return any((each.index, each.id) in self._put_off for each in self._queue)
 
     def next(self, options: SearchOptions) -> list[Relation]:
         """Return the candidates to align next; none when enough are listed.
@@ -150,7 +192,7 @@ class RankedHits:
         further = self._listed[options.end :] + options.select(more)
         extent = Extent(
             total=sum(1 + one.copies for one in (*self._listed[: options.end], *further)),
-            is_estimate=any(map(options.may_change, self._queue)),
+            is_estimate=self.may_lack_passages or any(map(options.may_change, self._queue)),
             offset=options.offset,
             next_offset=options.end if further else None,
         )
@@ -175,6 +217,10 @@ def aligned(
     pools = [query.first(options) for query in queries]
     while any(pools):
         yield from hits.fetch([relation for pool in pools for relation in pool])
+        pools = [
+            query.within_budget(pool, [hits.text(candidate) for candidate in pool], options)
+            for query, pool in zip(queries, pools, strict=True)
+        ]
         new = [
             relation
             for query, pool in zip(queries, pools, strict=True)

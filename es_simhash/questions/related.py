@@ -448,6 +448,7 @@ def _answer(
     contexts: Contexts,
     options: SearchOptions,
 ) -> Answer:
+    is_cut = is_cut or query.may_lack_passages
     answer = query.answer((replace(each, truncated=is_cut) for each in relations), options)
     context = contexts.context(document.ref.key) if document.ref else None
     return replace(answer, truncated=is_cut, document=context)

@@ -177,7 +177,9 @@ def _weighted(
         for passage, weight in passages:
             start, end = passage.at.sides[number]
             counts[start:end] = np.maximum(counts[start:end], weight)
-        shares.append(float(text.token_letters @ counts) / max(1, int(text.letters[-1])))
+        # Not by `@`, which starts threads for a long text, and waits for them.
+        letters = float((text.token_letters * counts).sum())
+        shares.append(letters / max(1, int(text.letters[-1])))
     return shares[0], shares[1]
 
 

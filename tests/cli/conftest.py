@@ -182,7 +182,8 @@ def tls_port() -> Iterator[Callable[..., int]]:
 
 
 @pytest.fixture
-def closed_port() -> int:
-    """A port where nothing listens."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
-        return server.server_port
+def closed_port() -> Iterator[int]:
+    """A port where nothing listens, and that nobody else gets meanwhile."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        yield bound.getsockname()[1]

@@ -16,7 +16,7 @@ from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticSche
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.installation.install import install
 from tests.support.made_up_texts import make_prose, make_text
-from tests.support.reuse import COPIED, ENGLISH, FORM, FORMS, documents
+from tests.support.reuse import COPIED, ENGLISH, FORM, FORMS, REWORDED, documents
 
 MANY = SearchOptions(size=30)
 
@@ -145,3 +145,46 @@ def test_a_document_that_the_sidecar_has_not_is_not_related(
     found = ids(SidecarIndex(client, sidecar).related(id="rewriter", options=MANY))
     assert "source" in found
     assert "new" not in found
+
+
+@pytest.fixture(scope="module")
+def judgements() -> MemoryIndex:
+    """Thirty long texts that share a reworded passage with the first and nothing else."""
+    texts = {"first": ENGLISH.join(make_prose(0, 700), COPIED)}
+    for number in range(1, 31):
+        own = make_prose(number, 700)
+        texts[f"long-{number:02}"] = ENGLISH.join(own[:350], REWORDED, own[350:])
+    return memory(texts)
+
+
+def test_long_texts_that_wait_for_their_turn_are_said_to_be_missing(
+    judgements: MemoryIndex,
+) -> None:
+    answer = judgements.related(id="first", options=SearchOptions(size=2))
+    assert len(answer) == 2
+    assert answer.truncated
+    assert answer.extent.is_estimate
+    # All are aligned where that many are to be shown, and nothing is missing.
+    answer = judgements.related(id="first", options=MANY)
+    assert ids(answer) == {f"long-{number:02}" for number in range(1, 31)}
+    assert not answer.truncated
+    assert (answer.extent.total, answer.extent.is_estimate) == (30, False)
+
+
+def test_pages_of_long_texts_show_each_once(judgements: MemoryIndex) -> None:
+    shown: list[str] = []
+    offset: int | None = 0
+    while offset is not None:
+        answer = judgements.related(id="first", options=SearchOptions(size=7, offset=offset))
+        shown += [str(each.id) for each in answer]
+        offset = answer.extent.next_offset
+    assert sorted(shown) == [f"long-{number:02}" for number in range(1, 31)]
+
+
+def test_many_short_texts_are_aligned_at_once() -> None:
+    texts = {"first": ENGLISH.join(make_prose(0, 60), COPIED)}
+    for number in range(1, 31):
+        texts[f"short-{number}"] = ENGLISH.join(make_prose(number, 60), REWORDED)
+    answer = memory(texts).related(id="first", options=SearchOptions(size=2))
+    assert not answer.truncated
+    assert (answer.extent.total, answer.extent.is_estimate) == (30, False)

@@ -39,9 +39,11 @@ def may_share_passages(query: SentenceWords, texts: WordsOfTexts) -> Mask:
     if query.count > _MAX_SENTENCES:
         return np.ones(len(counts), bool)
     copied = _has_copied_run(query, texts.tokens, texts.segmentation.texts)
-    if not query.count or not len(texts.bounds) - 1:
+    # What passed needs no comparison of its sentences, which is what takes long.
+    open_texts = ~copied & (counts > 0)
+    if not query.count or not open_texts.any():
         return copied
-    return copied | _Entries(texts, counts).resemble(query)
+    return copied | _Entries(texts, counts, open_texts).resemble(query)
 
 
 def _has_copied_run(query: SentenceWords, tokens: Uint64s, texts: Ints) -> Mask:
@@ -58,9 +60,15 @@ def _has_copied_run(query: SentenceWords, tokens: Uint64s, texts: Ints) -> Mask:
 
 
 class _Entries:
-    """The distinct words of the sentences of several texts, with the weights they have there."""
+    """The distinct words of the sentences of several texts, with the weights they have there.
 
-    def __init__(self, texts: WordsOfTexts, counts: Ints) -> None:
+    Args:
+        texts: The texts.
+        counts: How many sentences each has.
+        chosen: Which of the texts are compared.
+    """
+
+    def __init__(self, texts: WordsOfTexts, counts: Ints, chosen: Mask) -> None:
         of_text = np.repeat(np.arange(len(counts)), counts)
         self.sentences = len(of_text)
         self.of_text = of_text
@@ -72,7 +80,7 @@ class _Entries:
         begins, often = equal_runs(word * self.texts + text)
         weights = np.log((counts[text[begins]] + MORE_SENTENCES) / often)
         self.information = _sums(text[begins], weights, self.texts)
-        seldom = np.repeat(often <= most_sentences(counts)[text[begins]], often)
+        seldom = np.repeat(often <= most_sentences(counts)[text[begins]], often) & chosen[text]
         self.sentence = sentence[seldom]
         self.weights = np.repeat(weights, often)[seldom]
         self.postings = np.searchsorted(word[seldom], np.arange(len(self.words) + 1))

@@ -88,7 +88,9 @@ def test_what_may_not_be_shown_narrows_nothing(serve: Serve, notes: str) -> None
     http = serve(notes, ServiceConfig(fields=("title",)))
     shown = found(http, "q=note&owner=nobody&year=1999&sort=newest")
     assert len(ids(shown)) == len(NOTES)
-    assert not re.search(r"ressort|Küste|2024|newest</a>", shown.source)
+    # The random name of the index is in addresses, and may have such digits.
+    source = shown.source.replace(notes, "")
+    assert not re.search(r"ressort|Küste|2024|newest</a>", source)
 
 
 def test_the_way_back_to_the_matches_is_kept(serve: Serve, notes: str) -> None:

@@ -83,12 +83,13 @@ def test_a_certificate_that_is_missing_or_another_ends_in_a_sentence(
 @pytest.mark.cluster
 @pytest.mark.parametrize("retry", [None, RetryPolicy(max_elapsed=0.0)], ids=["once", "retried"])
 def test_one_of_several_hosts_is_dead(cluster_url: str, retry: RetryPolicy | None) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        closed_port = server.getsockname()[1]
-    several = Connection(f"http://127.0.0.1:{closed_port}, {cluster_url}")
-    with Gateway(connect(several), retry) as gateway:
-        for _ in range(4):
-            assert gateway.request("GET", "/_cluster/health")
+    with socket.socket() as bound:
+        # Nothing listens there, and nobody else gets the port meanwhile.
+        bound.bind(("127.0.0.1", 0))
+        several = Connection(f"http://127.0.0.1:{bound.getsockname()[1]}, {cluster_url}")
+        with Gateway(connect(several), retry) as gateway:
+            for _ in range(4):
+                assert gateway.request("GET", "/_cluster/health")
 
 
 @pytest.mark.cluster
