@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
-from typing import Any
+from typing import Any, cast
 
 from es_simhash.errors import EsSimhashError, InputError
 
@@ -31,6 +31,13 @@ class InThisProcess(Executor):
         except BaseException as error:
             future.set_exception(error)
         return future
+
+
+def end_at_once(pool: Executor) -> None:
+    """End workers with what they prepare, as nobody will write it."""
+    if not isinstance(pool, InThisProcess):
+        # An argument that only the executor of loky has.
+        cast("Any", pool).shutdown(kill_workers=True)
 
 
 def available_processors() -> int:

@@ -15,7 +15,12 @@ from es_simhash.ingestion.bulk.document_batches import Batch, DeadLetter
 from es_simhash.ingestion.bulk.lookup import Lookup, kept_parts
 from es_simhash.ingestion.bulk.outcomes import Outcome
 from es_simhash.ingestion.bulk.prepared_batches import BatchConflicts, Prepared
-from es_simhash.ingestion.bulk.processes import make_pool, require_startable, worker_lost
+from es_simhash.ingestion.bulk.processes import (
+    end_at_once,
+    make_pool,
+    require_startable,
+    worker_lost,
+)
 from es_simhash.ingestion.bulk.run_documents import RunDocuments
 from es_simhash.ingestion.bulk.target_index import WHOLE, TargetIndex
 from es_simhash.ingestion.bulk.write_policy import (
@@ -152,7 +157,12 @@ class WriteRun(Generic[Ready]):
             stack.callback(threads.shutdown, cancel_futures=True)
             stack.callback(self._sequencer.stop)
             stack.callback(self._policy.stop)
-            yield from self._reports(threads, chain(first, batches), window)
+            try:
+                yield from self._reports(threads, chain(first, batches), window)
+            except BaseException:
+                # Of batches that are prepared none will be written: Ctrl-C need not wait for them.
+                end_at_once(self._workers)
+                raise
 
     def _reports(
         self, threads: ThreadPoolExecutor, batches: Iterator[Batch], window: int

@@ -9,7 +9,12 @@ from dataclasses import replace
 
 from es_simhash.errors import ClusterError
 from es_simhash.ingestion.bulk.outcomes import Outcome
-from es_simhash.ingestion.bulk.processes import make_pool, require_startable, worker_lost
+from es_simhash.ingestion.bulk.processes import (
+    end_at_once,
+    make_pool,
+    require_startable,
+    worker_lost,
+)
 from es_simhash.maintenance.backfills.backfill_job import (
     BackfillJob,
     BackfillReport,
@@ -122,6 +127,10 @@ class Run:
         try:
             for number in range(len(self._parts)):
                 yield from self._first_part(threads, slices, self._parts[number:])
+        except BaseException:
+            # Of pages that are prepared none will be written: Ctrl-C need not wait for them.
+            end_at_once(pool)
+            raise
         finally:
             self._store.stop()
             threads.shutdown(cancel_futures=True)

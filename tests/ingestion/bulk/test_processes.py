@@ -6,14 +6,19 @@ import subprocess
 import sys
 import textwrap
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from es_simhash.errors import InputError
+from es_simhash.ingestion.bulk.document_batches import Batch, Lines
 from es_simhash.ingestion.bulk.processes import available_processors, make_pool, require_startable
+from es_simhash.ingestion.bulk.write_policy import BatchReport
+from es_simhash.ingestion.bulk.write_run import WriteRun
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.ingestion.ingest_settings import IngestSettings
 from es_simhash.maintenance.backfills.backfill import backfill
@@ -23,6 +28,8 @@ from es_simhash.store.installation.install import install
 
 # More than one batch.
 COUNT = 1100
+# Seconds; more than it takes to start and to end two processes on a busy machine.
+SLEEP = 60
 SCRIPT = """
 import sys
 from es_simhash import BackfillSettings, Index, IngestSettings, connect
@@ -165,6 +172,35 @@ def test_several_processes_are_others() -> None:
     with make_pool(2) as pool:
         assert pool.submit(os.getpid).result() != os.getpid()
     assert available_processors() >= 1
+
+
+class Sleeping:
+    """A policy whose workers take longer for a batch than anybody waits."""
+
+    def prepare(self, batch: Batch, workers: Executor) -> Any:
+        return workers.submit(time.sleep, SLEEP).result()
+
+    prepare_again = prepare
+
+    def is_outdated(self, ready: Any, turn: Any) -> bool:
+        return False
+
+    def write(self, batch: Batch, ready: Any, turn: Any) -> BatchReport:
+        raise AssertionError("Nothing was prepared.")
+
+    def stop(self) -> None:
+        """Nothing waits for a cluster."""
+
+
+def test_a_run_that_is_interrupted_does_not_wait_for_its_workers() -> None:
+    def batches() -> Iterator[Batch]:
+        yield from [Lines("documents", 1, b"{}")] * 2
+        raise KeyboardInterrupt
+
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        list(WriteRun(Sleeping(), processes=2).finished(batches()))
+    assert time.monotonic() - start < SLEEP
 
 
 def test_the_defaults_are_one_process() -> None:
