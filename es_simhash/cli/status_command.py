@@ -50,7 +50,8 @@ def print_status(report: Status) -> None:
 
 
 def _lines(report: Status) -> Iterator[tuple[str, str]]:
-    yield "index", f"{one_line(report.index)}, {counted(report.documents, 'document')}"
+    sidecar = "" if report.source is None else f", the sidecar of {one_line(report.source)}"
+    yield "index", f"{one_line(report.index)}, {counted(report.documents, 'document')}{sidecar}"
     for each in report.left_out:
         yield "left out", f"index {one_line(each.index)} has {each.reason}"
     yield from _coverage("fingerprints", report.fingerprints)
@@ -78,6 +79,8 @@ def _lines(report: Status) -> Iterator[tuple[str, str]]:
 
 def _families(report: Status) -> str:
     """Return how many families there are; a document without other versions is one as well."""
+    if report.source is not None:
+        return "none: a sidecar has no families"
     if not report.in_families:
         return f"none: run `es-simhash families run {one_line(report.index)}`"
     further = report.in_families - report.families
@@ -106,14 +109,21 @@ def _vectors(report: Status, vectors: VectorsStatus) -> str:
         if report.documents < MIN_DOCUMENTS:
             return shipped
         learn = f"es-simhash background {report.index} --vectors"
-        return f"{shipped}; run `{learn}`, {_NEEDED}, then `es-simhash backfill {report.index}`"
+        return f"{shipped}; run `{learn}`, {_NEEDED}, then `{_backfill(report)}`"
     lacking = coverage.another + coverage.none
-    advice = f", {lacking} do not; run `es-simhash backfill {report.index}`" if lacking else ""
+    advice = f", {lacking} do not; run `{_backfill(report)}`" if lacking else ""
     return (
         f"{coverage.scheme} of {vectors.words} words, learned from {vectors.documents} texts at "
         f"{vectors.date}; {counted(coverage.current, 'document has', 'documents have')} "
         f"them{advice}"
     )
+
+
+def _backfill(report: Status) -> str:
+    """Return the command that writes the fields anew."""
+    index = one_line(report.index)
+    target = index if report.source is None else f"{one_line(report.source)} --sidecar {index}"
+    return f"es-simhash backfill {target}"
 
 
 def _coverage(name: str, coverage: SchemeCoverage) -> Iterator[tuple[str, str]]:

@@ -108,6 +108,7 @@ class Status:
         scoring: Name of the score of versions.
         other_scoring: Name of the one that the threshold of the index was stored for, where that
             is another; None where it is the same.
+        source: Index of the texts, when this one is a sidecar.
     """
 
     index: str
@@ -126,6 +127,7 @@ class Status:
     left_out: tuple[LeftOutIndex, ...] = ()
     scoring: str = SCORING
     other_scoring: str | None = None
+    source: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the status as JSON has it."""

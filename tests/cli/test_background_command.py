@@ -45,6 +45,33 @@ def test_status_says_what_an_index_of_two_languages_lacks(
     assert "and 200 of one language are needed" in run("background", index_name, *at).out
 
 
+def test_status_of_a_sidecar_advises_what_its_index_takes(
+    client: Any, index_name: str, write: Any, cluster_url: str, run: Run
+) -> None:
+    at, sidecar = ("--url", cluster_url), f"{index_name}-sidecar"
+    write(index_name, {id: {"text": text} for id, text in notices(210).items()})
+    try:
+        assert run("backfill", index_name, "--sidecar", sidecar, *at).status == 0
+        client.indices.refresh(index=sidecar)
+        shown = " ".join(run("status", sidecar, *at).out.split())
+        assert f"{sidecar}, 210 documents, the sidecar of {index_name}" in shown
+        assert "families none: a sidecar has no families" in shown
+        backfill = f"`es-simhash backfill {index_name} --sidecar {sidecar}`"
+        assert f"run `es-simhash background {sidecar}`" in shown
+        assert f"run `es-simhash background {sidecar} --vectors`" in shown
+        assert backfill in shown
+        assert backfill in run("background", sidecar, *at).out
+        shown = " ".join(run("status", sidecar, *at).out.split())
+        assert f"210 do not; run {backfill}" in shown
+        assert run("backfill", index_name, "--sidecar", sidecar, *at).status == 0
+        client.indices.refresh(index=sidecar)
+        assert backfill not in run("status", sidecar, *at).out
+        counts = json.loads(run("status", sidecar, *at, "--format", "json").out)
+        assert counts["source"] == index_name
+    finally:
+        client.indices.delete(index=sidecar, ignore_unavailable=True)
+
+
 def test_install_on_an_index_with_documents_counts_it(
     client: Any, index_name: str, news_index: News, cluster_url: str, run: Run
 ) -> None:

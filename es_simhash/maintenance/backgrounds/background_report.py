@@ -23,11 +23,11 @@ class LearnedReport:
     words: int = 0
     replaced: str | None = None
 
-    def sentence(self, index: str) -> str:
+    def sentence(self, backfill: str) -> str:
         """Return the report in one or two sentences.
 
         Args:
-            index: Name of the index.
+            backfill: Command that gives documents the vectors.
         """
         if self.name is None:
             stay = f" {self.replaced} stays." if self.replaced else ""
@@ -39,8 +39,8 @@ class LearnedReport:
         if self.replaced == self.name:
             return f"{learned}; they are those of before."
         return (
-            f"{learned}. Run `es-simhash backfill {index}` to give them to documents; until then "
-            "these are compared by the shipped vectors of English, concepts and names."
+            f"{learned}. Run `{backfill}` to give them to documents; until then these are compared "
+            "by the shipped vectors of English, concepts and names."
         )
 
 
@@ -62,6 +62,7 @@ class BackgroundReport:
         problem: Why none was counted; None where nothing failed. What was stored before stays.
         vectors: The vectors that were to be learned; None where there were none to learn.
         can_learn: Whether the index has texts enough for vectors of its own, and has none yet.
+        sidecar: The sidecar that has the fingerprints; None where the index has them.
     """
 
     index: str
@@ -74,6 +75,7 @@ class BackgroundReport:
     problem: str | None = None
     vectors: LearnedReport | None = None
     can_learn: bool = False
+    sidecar: str | None = None
 
     @property
     def documents(self) -> int:
@@ -88,13 +90,18 @@ class BackgroundReport:
         """Return the report in some sentences."""
         own = self._own_sentence()
         if self.vectors is not None:
-            return f"{own} {self.vectors.sentence(self.index)}"
+            return f"{own} {self.vectors.sentence(self._backfill)}"
         if not self.can_learn:
             return own
         return (
             f"{own} There are texts enough for vectors of its own: run `es-simhash background "
-            f"{self.index} --vectors`, then `es-simhash backfill {self.index}`."
+            f"{self.sidecar or self.index} --vectors`, then `{self._backfill}`."
         )
+
+    @property
+    def _backfill(self) -> str:
+        sidecar = "" if self.sidecar is None else f" --sidecar {self.sidecar}"
+        return f"es-simhash backfill {self.index}{sidecar}"
 
     def _own_sentence(self) -> str:
         before = f" It replaces {self.replaced}{self._drifted}." if self.replaced else ""

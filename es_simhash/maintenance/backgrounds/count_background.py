@@ -100,12 +100,14 @@ class _Counter:
         config: How they are read.
         state: Where backgrounds are stored.
         vectors: Whether vectors are learned though there are some.
+        sidecar: The sidecar that has the fingerprints; None where the index has them.
     """
 
     store: ElasticsearchStore
     config: IndexConfig
     state: StateIndex
     vectors: bool = False
+    sidecar: str | None = None
 
     @classmethod
     def open(
@@ -127,7 +129,8 @@ class _Counter:
                 parameter="vectors",
             )
         store = ElasticsearchStore(gateway, name, config, is_complete=True)
-        return cls(store, config, StateIndex(gateway, name, config.learned_field), vectors)
+        state = StateIndex(gateway, name, config.learned_field)
+        return cls(store, config, state, vectors, None if name == index else index)
 
     @property
     def _scheme(self) -> str:
@@ -218,6 +221,7 @@ class _Counter:
             None if before == name else before,
             self._drift(background, entry),
             can_learn=self._could_learn(background),
+            sidecar=self.sidecar,
         )
 
     def _could_learn(self, background: Background | None) -> bool:

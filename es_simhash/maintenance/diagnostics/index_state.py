@@ -16,8 +16,7 @@ from es_simhash.store.elasticsearch.searches import OptionalSearch, search_all
 from es_simhash.store.elasticsearch.vector_table_search import with_table
 from es_simhash.store.index_counts import BackgroundStatus, Status
 from es_simhash.store.installation.install import plan
-from es_simhash.store.installation.sidecar_source import sidecar_source
-from es_simhash.store.mapping_meta import schemes_of
+from es_simhash.store.mapping_meta import schemes_of, source_of
 from es_simhash.store.options import Query
 
 
@@ -45,16 +44,17 @@ def count_documents(
     """
     gateway = Gateway.of(client)
     given = config or IndexConfig()
-    schemes = schemes_of(index, gateway.mappings(index), given.simhash_field)
-    config = schemes.applied(given)
+    mapped = gateway.mappings(index)
+    config = schemes_of(index, mapped, given.simhash_field).applied(given)
+    source = source_of(mapped, config.simhash_field)
     if config.semantics is not None and config.semantics.is_learned:
-        status = _with_vectors(gateway, index, config, filters)
+        status = _with_vectors(gateway, index, config, filters, source or index)
     else:
         status = count_statuses(gateway, index, config, filters)
-    background = _background(gateway, index, config)
     status = replace(
         status,
-        background=background,
+        source=source,
+        background=_background(gateway, source or index, config),
         left_out=config.left_out,
         other_scoring=config.other_scoring,
     )
@@ -64,12 +64,11 @@ def count_documents(
 
 
 def _with_vectors(
-    gateway: Gateway, index: str, config: IndexConfig, filters: Sequence[Query]
+    gateway: Gateway, index: str, config: IndexConfig, filters: Sequence[Query], texts: str
 ) -> Status:
     """Return counts of an index that has word vectors of its own, and what is wrong with these."""
     problem = None
     try:
-        texts = sidecar_source(gateway, index, config.simhash_field) or index
         config = gateway.run(with_table(texts, config))
     except (InputError, SchemeError) as error:
         problem = str(error)
@@ -81,8 +80,7 @@ def _with_vectors(
 def _background(gateway: Gateway, index: str, config: IndexConfig) -> BackgroundStatus | None:
     if config.semantics is None:
         return None
-    source = sidecar_source(gateway, index, config.simhash_field)
-    lookup = BackgroundLookup(source or index, config)
+    lookup = BackgroundLookup(index, config)
     searches = [OptionalSearch(lookup.state_index, body) for body in lookup.searches()]
     try:
         background = lookup.read(gateway.run(search_all(index, [], searches)))
