@@ -10,7 +10,7 @@ from es_simhash.relation.alignment.aligned_passages import AlignedPassage
 from es_simhash.relation.analysed_text import AnalysedText
 from es_simhash.relation.answer import Answer, Extent
 from es_simhash.relation.decided_pairs import NO_MANUAL_PAIRS, ManualPairsOfDocument
-from es_simhash.relation.evidence import by_passages, passages_of_each, with_evidence
+from es_simhash.relation.evidence import by_passages, passages_within_budget, with_evidence
 from es_simhash.relation.references import Key
 from es_simhash.relation.relation import VERSION_KINDS, Coverage, Relation, as_joined
 from es_simhash.relation.scoring import compare_texts
@@ -84,34 +84,6 @@ class RankedHits:
         self._queue = [each for each in rest if (each.index, each.id) not in pool]
         return list(pool.values())
 
-    def within_budget(
-        self, pool: Sequence[Relation], hits: Sequence[AnalysedText], options: SearchOptions
-    ) -> list[Relation]:
-        """Return the candidates to align now; of those before their turn, long ones wait for it.
-
-        Args:
-            pool: The candidates, best first.
-            hits: Their texts.
-            options: What to show.
-        """
-        aligned, waiting, characters = [], [], 0
-        for relation, hit in zip(pool, hits, strict=True):
-            if (relation.index, relation.id) in self._early:
-                characters += len(self.query.text or "") + len(hit.text or "")
-                if characters > _MAX_EARLY:
-                    waiting.append(relation)
-                    continue
-            aligned.append(relation)
-        self._early.clear()
-        self._put_off = {(each.index, each.id) for each in waiting}
-        # Scores do not order what was not compared: it comes last, as the search had it.
-        last = [each for each in waiting if each.kind == "none" and not options.sorts_by_date]
-        inserted = [each for each in waiting if each not in last]
-        if inserted:
-            self._queue = sorted([*self._queue, *inserted], key=self.order)
-        self._queue += last
-        return aligned
-
     @property
     def may_lack_passages(self) -> bool:
         """Whether documents that may share a passage were not aligned, as texts are long."""
@@ -144,15 +116,43 @@ class RankedHits:
             waiting = [relation for relation in waiting if self.order(relation) <= next_key]
         return waiting
 
-    def align(self, pool: Sequence[Relation], hits: Sequence[AnalysedText]) -> list[Relation]:
-        """Align candidates; return those that were not compared, and share a passage."""
-        aligned = passages_of_each(self.query, hits)
-        for relation, passages in zip(pool, aligned, strict=True):
+    def align(
+        self, pool: Sequence[Relation], hits: Sequence[AnalysedText], options: SearchOptions
+    ) -> list[Relation]:
+        """Align candidates; return them without those that come before their turn and are too long.
+
+        Args:
+            pool: The candidates, best first.
+            hits: Their texts.
+            options: What to show.
+        """
+        early = [(each.index, each.id) in self._early for each in pool]
+        aligned, waiting = [], []
+        for relation, passages in zip(
+            pool, passages_within_budget(self.query, hits, early, _MAX_EARLY), strict=True
+        ):
+            if passages is None:
+                waiting.append(relation)
+                continue
             self._decided[relation.index, relation.id] = relation, passages
+            aligned.append(relation)
+        self._put_off_to_their_turn(waiting, options)
+        return aligned
+
+    def _put_off_to_their_turn(self, waiting: Sequence[Relation], options: SearchOptions) -> None:
+        self._early.clear()
+        self._put_off |= {(each.index, each.id) for each in waiting}
+        # Scores do not order what was not compared: it comes last, as the search had it.
+        last = [each for each in waiting if each.kind == "none" and not options.sorts_by_date]
+        inserted = [each for each in waiting if each not in last]
+        if inserted:
+            self._queue = sorted([*self._queue, *inserted], key=self.order)
+        self._queue += last
+
+    def uncompared(self, pool: Iterable[Relation]) -> list[Relation]:
+        """Return aligned candidates that were not compared, and share a passage."""
         return [
-            relation
-            for relation, passages in zip(pool, aligned, strict=True)
-            if passages and relation.kind == "none"
+            each for each in pool if each.kind == "none" and self._decided[each.index, each.id][1]
         ]
 
     def decide(self, candidate: Relation, hit: AnalysedText, *, distinctive: bool) -> None:
@@ -218,13 +218,13 @@ def aligned(
     while any(pools):
         yield from hits.fetch([relation for pool in pools for relation in pool])
         pools = [
-            query.within_budget(pool, [hits.text(candidate) for candidate in pool], options)
+            query.align(pool, [hits.text(candidate) for candidate in pool], options)
             for query, pool in zip(queries, pools, strict=True)
         ]
         new = [
             relation
             for query, pool in zip(queries, pools, strict=True)
-            for relation in query.align(pool, [hits.text(candidate) for candidate in pool])
+            for relation in query.uncompared(pool)
         ]
         yield from hits.read_profiles(new)
         for query, pool in zip(queries, pools, strict=True):

@@ -54,15 +54,38 @@ def passages_of_each(
     query: AnalysedText, hits: Sequence[AnalysedText]
 ) -> list[list[AlignedPassage]]:
     """Return the passages of a query with each of many texts, which are screened together."""
+    aligned = passages_within_budget(query, hits, [False] * len(hits), budget=0)
+    return [passages or [] for passages in aligned]
+
+
+def passages_within_budget(
+    query: AnalysedText, hits: Sequence[AnalysedText], may_wait: Sequence[bool], budget: int
+) -> list[list[AlignedPassage] | None]:
+    """Return the passages of a query with each of many texts, which are screened together.
+
+    Args:
+        query: The query.
+        hits: The texts.
+        may_wait: Which of them are only aligned as far as the budget goes.
+        budget: Characters of these and of the query, together; of those that screening leaves.
+
+    Returns:
+        The passages of each; None for one that the budget left out.
+    """
     if not query.text:
         return [[] for _ in hits]
-    passages: list[list[AlignedPassage]] = []
+    passages: list[list[AlignedPassage] | None] = []
     for batch in text_batches(hit.text or "" for hit in hits):
         texts = WordsOfTexts.of(segment(normalise_all(batch), query.analyser.scheme))
         may_share = may_share_passages(query.sentence_words, texts)
         for place, hit in enumerate(hits[len(passages) : len(passages) + len(batch)]):
             # Evidence needs the tokens of whatever is shown.
             is_aligned = bool(may_share[place])
+            if is_aligned and may_wait[len(passages)]:
+                budget -= len(query.text) + len(hit.text or "")
+                if budget < 0:
+                    passages.append(None)
+                    continue
             hit.set_words(texts, place, with_sentences=is_aligned)
             passages.append(aligned_passages(query, hit) if is_aligned else [])
     return passages

@@ -62,7 +62,7 @@ _STEPS: tuple[tuple[str, Any, str], ...] = (
     ("words of its passages", index_calls, "passage_queries"),
     ("semantic profiles", question_texts, "read_profiles"),
     ("scoring and ranking", related.RelatedSteps, "_ranked"),
-    ("tokens of candidates, and screening", ranked_hits, "passages_of_each"),
+    ("tokens of candidates, and screening", ranked_hits, "passages_within_budget"),
     ("aligning", evidence, "aligned_passages"),
     ("passages side by side", evidence, "shared_passages"),
     ("passages nearest in meaning", evidence, "nearest_passages"),

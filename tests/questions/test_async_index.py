@@ -114,13 +114,13 @@ def test_texts_are_compared_beside_the_event_loop(
     from es_simhash.questions import ranked_hits
 
     threads: set[threading.Thread] = set()
-    align = ranked_hits.passages_of_each
+    align = ranked_hits.passages_within_budget
 
     def recording(*args: Any) -> Any:
         threads.add(threading.current_thread())
         return align(*args)
 
-    monkeypatch.setattr(ranked_hits, "passages_of_each", recording)
+    monkeypatch.setattr(ranked_hits, "passages_within_budget", recording)
     awaited(shelf.name, lambda asked: asked.related(id="t0-1"))
     assert threads
     assert threading.main_thread() not in threads
