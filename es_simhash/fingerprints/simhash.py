@@ -26,8 +26,8 @@ _STEPS = (
 # A byte counts to 255, so longer groups are summed in parts of this many features.
 _PART = 255
 _BITS = np.arange(8, dtype=np.uint8)[:, None]
-# Up to so many pairs, differing bits are counted, and not multiplied.
-_MOST_COUNTED = 1 << 20
+# Pairs whose differing bits are counted at a time, so that their words stay in the cache.
+_COUNTED_PAIRS = 1 << 16
 
 
 def run_fingerprints(runs: GroupedRuns, bits: int) -> Fingerprints:
@@ -146,17 +146,25 @@ def _as_bytes(counts: Uint64s) -> NDArray[np.uint8]:
 
 def hamming_distances(first: Fingerprints, second: Fingerprints) -> NDArray[np.int64]:
     """Return the differing bits of every pair: shape (len(first), len(second))."""
-    if first.shape[1] % 2 or len(first) * len(second) > _MOST_COUNTED:
-        return _multiplied(first, second)
-    # The matrix product below starts threads, which take ten times the time of both processors.
-    size: type[np.generic] = np.uint16 if first.shape[1] % 8 else np.uint64
-    count = _ones_of_words().__getitem__ if first.shape[1] % 8 else ones_of
+    width = first.shape[1]
+    size: type[np.generic] = np.uint8 if width % 2 else np.uint16 if width % 8 else np.uint64
     rows, columns = _words(first, size), np.ascontiguousarray(_words(second, size).T)
-    may_overflow = first.shape[1] * 8 > np.iinfo(np.uint8).max
-    counts = np.zeros((len(first), len(second)), np.uint16 if may_overflow else np.uint8)
-    for word in range(rows.shape[1]):
+    distances = np.empty((len(first), len(second)), np.int64)
+    some = max(1, _COUNTED_PAIRS // max(1, len(second)))
+    for start in range(0, len(first), some):
+        distances[start : start + some] = _counted(rows[start : start + some], columns)
+    return distances
+
+
+def _counted(rows: NDArray[Any], columns: NDArray[Any]) -> NDArray[np.unsignedinteger[Any]]:
+    """Return the differing bits of every row and column of words."""
+    count = ones_of if rows.dtype == np.uint64 else _ones_of_words().__getitem__
+    may_overflow = rows.nbytes // max(1, len(rows)) * 8 > np.iinfo(np.uint8).max
+    dtype = np.uint16 if may_overflow else np.uint8
+    counts = np.zeros((len(rows), columns.shape[1]), dtype)
+    for word in range(len(columns)):
         counts += count(rows[:, word : word + 1] ^ columns[word])
-    return counts.astype(np.int64)
+    return counts
 
 
 def ones_of(words: NDArray[np.uint64]) -> NDArray[np.uint8]:
@@ -180,16 +188,3 @@ def _ones_of_words() -> NDArray[np.uint8]:
     numbers = np.arange(1 << 16, dtype=np.uint16)[:, None].view(np.uint8)
     ones: NDArray[np.uint8] = np.unpackbits(numbers, axis=1).sum(axis=1, dtype=np.uint8)
     return ones
-
-
-def _multiplied(first: Fingerprints, second: Fingerprints) -> NDArray[np.int64]:
-    """Return the same for many pairs by a matrix product, the fastest way numpy has for them."""
-    # Signs of +1 and -1: their dot product is bits - 2 * distance, exact in float32.
-    bits = first.shape[1] * 8
-    product = _signs(first) @ _signs(second).T
-    distances: NDArray[np.int64] = ((bits - product) / 2).astype(np.int64)
-    return distances
-
-
-def _signs(fingerprints: Fingerprints) -> NDArray[np.float32]:
-    return np.unpackbits(fingerprints, axis=1).astype(np.float32) * 2 - 1

@@ -144,13 +144,14 @@ def test_bits_are_independent_of_each_other() -> None:
     assert abs(correlations).max() < 0.12
 
 
-@pytest.mark.parametrize("bits", [16, 64, 128, 256])
+@pytest.mark.parametrize("bits", [8, 16, 24, 64, 128, 256])
 def test_distances_of_many_pairs_are_those_of_few(bits: int) -> None:
-    # Above a million pairs they are computed in another way.
+    # They are computed some rows at a time.
     rows, columns = random_fingerprints(1100, bits), random_fingerprints(1000, bits, 2)
     every = hamming_distances(rows, columns)
     assert (every[:9, :7] == hamming_distances(rows[:9], columns[:7])).all()
     assert int(every[5, 6]) == int(np.unpackbits(rows[5] ^ columns[6]).sum())
+    assert (every[-9:] == hamming_distances(columns, rows[-9:]).T).all()
 
 
 def test_all_bits_may_differ() -> None:
