@@ -7,6 +7,7 @@ reader that takes a byte a second, keep a descriptor for as long as they like.
 import asyncio
 import resource
 import time
+from collections.abc import Callable
 from typing import Any
 
 from es_simhash.service.monitoring import CONNECTIONS, REFUSALS
@@ -54,6 +55,14 @@ class BoundedProtocol(_Protocol):
         self._header_timer: asyncio.TimerHandle | None = None
         self._reading_timer: asyncio.TimerHandle | None = None
         self._is_lost = False
+        self._on_lost: Callable[[], None] | None = None
+
+    def on_lost(self, function: Callable[[], None]) -> None:
+        """Call a function when the connection is lost, or now where it is."""
+        if self._is_lost:
+            function()
+        else:
+            self._on_lost = function
 
     @property
     def _is_idle(self) -> bool:
@@ -77,6 +86,8 @@ class BoundedProtocol(_Protocol):
         """Forget a connection."""
         if not self._is_lost:
             CONNECTIONS.dec()
+            if self._on_lost is not None:
+                self._on_lost()
         self._is_lost = True
         self._unset_keepalive_if_required()
         for timer in (self._header_timer, self._reading_timer):

@@ -22,6 +22,7 @@ from uvicorn.supervisors.multiprocess import Process
 
 from es_simhash.errors import InputError
 from es_simhash.service.connections import BoundedProtocol
+from es_simhash.service.even_connections import EvenLoop
 from es_simhash.service.monitoring import (
     FOLDER_VARIABLE,
     note_death,
@@ -208,6 +209,7 @@ def server_settings(
         make,
         factory=True,
         http=BoundedProtocol,
+        loop=f"{EvenLoop.__module__}:{EvenLoop.__qualname__}",
         workers=workers,
         log_config=None,
         access_log=False,
