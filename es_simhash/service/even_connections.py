@@ -22,8 +22,9 @@ except ImportError:
     _Loop = asyncio.SelectorEventLoop  # type: ignore[assignment,misc]
 
 _PREFIX, _BYTES = "connections-", 8
-# Seconds that a connection is left to the others, and how often: one of them may hang.
-_WAIT, _TURNS = 0.001, 20
+# Seconds for which a connection is left to the others, and until this worker looks whether it is
+# still there. One of them may hang: after that time all are taken for so long.
+_LEFT, _GLANCE, _IMPATIENT = 0.02, 0.001, 0.1
 # Seconds until descriptors may be free again, where there are none.
 _FULL, _NO_DESCRIPTORS = 0.1, (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
@@ -75,7 +76,8 @@ class EvenServer:
 
     Args:
         loop: The event loop.
-        make_protocol: Makes the protocol of a connection.
+        make_protocol: Makes the protocol of a connection, which says when that is lost, as
+            `BoundedProtocol.on_lost` does.
         listening: The socket, which several processes have.
         count: The connections of this process.
     """
@@ -83,7 +85,7 @@ class EvenServer:
     def __init__(
         self,
         loop: asyncio.AbstractEventLoop,
-        make_protocol: Callable[[], asyncio.BaseProtocol],
+        make_protocol: Callable[[], Any],
         listening: socket.socket,
         count: ConnectionCount,
     ) -> None:
@@ -91,6 +93,7 @@ class EvenServer:
         self._listening, self._count = listening, count
         self._accepted: set[asyncio.Task[Any]] = set()
         self._timer: asyncio.TimerHandle | None = None
+        self._left_until = self._patient_from = 0.0
         listening.setblocking(False)
         loop.add_reader(listening, self._next)
 
@@ -104,9 +107,9 @@ class EvenServer:
     async def wait_closed(self) -> None:
         """Wait for nothing, as `asyncio.Server` does."""
 
-    def _next(self, turns: int = 0) -> None:
-        if turns < _TURNS and self._count.is_ahead():
-            self._pause(_WAIT, turns + 1)
+    def _next(self) -> None:
+        if self._count.is_ahead() and self._is_left_to_others():
+            self._pause(_GLANCE)
             return
         try:
             accepted, _ = self._listening.accept()
@@ -115,33 +118,47 @@ class EvenServer:
         except OSError as error:
             if error.errno not in _NO_DESCRIPTORS:
                 raise
-            self._pause(_FULL, turns)
+            self._pause(_FULL)
             return
-        accepted.setblocking(False)
-        # Else each small answer waits for an acknowledgement.
-        accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._count.add(1)
         task = self._loop.create_task(self._opened(accepted))
         self._accepted.add(task)
         task.add_done_callback(self._accepted.discard)
 
-    def _pause(self, seconds: float, turns: int) -> None:
-        self._loop.remove_reader(self._listening)
-        self._timer = self._loop.call_later(seconds, self._resume, turns)
+    def _is_left_to_others(self) -> bool:
+        """Check whether one of the others may still take the connection that waits."""
+        now = self._loop.time()
+        if now < self._patient_from:
+            return False
+        if now > self._left_until + 2 * _GLANCE:
+            # It came just now: the one before was taken.
+            self._left_until = now + _LEFT
+        if now < self._left_until:
+            return True
+        self._patient_from = now + _IMPATIENT
+        return False
 
-    def _resume(self, turns: int) -> None:
+    def _pause(self, seconds: float) -> None:
+        self._loop.remove_reader(self._listening)
+        self._timer = self._loop.call_later(seconds, self._resume)
+
+    def _resume(self) -> None:
         self._timer = None
         self._loop.add_reader(self._listening, self._next)
-        self._next(turns)
 
     async def _opened(self, accepted: socket.socket) -> None:
         """Give a connection to its protocol; it counts until it is lost."""
-        _, protocol = await self._loop.connect_accepted_socket(self._make_protocol, accepted)
-        on_lost = getattr(protocol, "on_lost", None)
-        if on_lost is None:
+        try:
+            accepted.setblocking(False)
+            # Else each small answer waits for an acknowledgement.
+            accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            _, protocol = await self._loop.connect_accepted_socket(self._make_protocol, accepted)
+        except OSError:
+            # It was closed from the other side meanwhile.
+            accepted.close()
             self._count.add(-1)
-        else:
-            on_lost(lambda: self._count.add(-1))
+            return
+        protocol.on_lost(lambda: self._count.add(-1))
 
 
 class EvenLoop(_Loop):
