@@ -394,6 +394,8 @@ class Trial:
 
     def _check_exit(self, ended: Ended, met: Counter[str]) -> None:
         signals = {-int(ENDINGS[fault]) for fault in met if fault in ENDINGS}
+        # A forked process runs nothing at its exit: there SIGTERM ends a command as in a container.
+        signals |= {128 - number for number in signals}
         if "Traceback" in ended.err or "Exception ignored" in ended.err:
             self._tally.find(DISHONEST, f"{self._title}: a traceback: {ended}")
         elif ended.status == 1 and "Error: " not in ended.err:
