@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from es_simhash.errors import DocumentMissing, InputError
+from es_simhash.errors import DocumentMissing, InputError, UnreadableParts
 from es_simhash.questions.family_members import (
     MAX_MEMBERS,
     members_of,
@@ -28,6 +28,7 @@ from es_simhash.store.intents import (
     Sharing,
     Where,
 )
+from es_simhash.store.own_texts import with_own_texts
 from es_simhash.store.protocol import Steps
 from es_simhash.store.rows import Row, Rows
 
@@ -64,7 +65,14 @@ class FamilySteps:
         Raises:
             DocumentMissing: There is neither a document nor a family of that name.
             InputError: The document has no family yet, or the engine cannot read the date.
+            UnreadableParts: What is stored of a document is damaged, and it has no text either.
         """
+        try:
+            return (yield from self._read(name))
+        except UnreadableParts:
+            return (yield from with_own_texts(self._read(name), self.config.scheme))
+
+    def _read(self, name: str) -> Steps[FamilyHistory]:
         named, noted = yield from self._named(name)
         family = named.family
         assert family is not None

@@ -142,12 +142,12 @@ class RankedHits:
     def _put_off_to_their_turn(self, waiting: Sequence[Relation], options: SearchOptions) -> None:
         self._early.clear()
         self._put_off |= {(each.index, each.id) for each in waiting}
-        # Scores do not order what was not compared: it comes last, as the search had it.
-        last = [each for each in waiting if each.kind == "none" and not options.sorts_by_date]
-        inserted = [each for each in waiting if each not in last]
+        inserted = [each for each in waiting if each.kind != "none" or options.sorts_by_date]
         if inserted:
             self._queue = sorted([*self._queue, *inserted], key=self.order)
-        self._queue += last
+        if not options.sorts_by_date:
+            # Scores do not order what was not compared: it comes last, as the search had it.
+            self._queue += [each for each in waiting if each.kind == "none"]
 
     def uncompared(self, pool: Iterable[Relation]) -> list[Relation]:
         """Return aligned candidates that were not compared, and share a passage."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from es_simhash.errors import InputError
+from es_simhash.errors import InputError, UnreadableParts
 from es_simhash.questions.current_background import CurrentBackground
 from es_simhash.questions.document_contexts import Contexts, hit_conditions, in_context
 from es_simhash.questions.question_texts import HitTexts, TextReader
@@ -39,6 +39,7 @@ from es_simhash.store.intents import (
 )
 from es_simhash.store.options import Recency, SearchOptions
 from es_simhash.store.order import by_date
+from es_simhash.store.own_texts import with_own_texts
 from es_simhash.store.protocol import Steps, ask
 from es_simhash.store.rows import IndexState, Rows, SimilarTexts, TextHits
 
@@ -79,10 +80,21 @@ class RelatedSteps:
 
         Raises:
             OtherVectors: The index has other word vectors by now.
+            UnreadableParts: What is stored of a candidate is damaged, and it has no text either.
         """
         if not documents:
             return []
         yield from self.reader.read_profiles(documents)
+        try:
+            return (yield from self._answers(documents, options))
+        except UnreadableParts:
+            # To read what is stored of all candidates first would take longer than all else.
+            answers = self._answers(documents, options)
+            return (yield from with_own_texts(answers, self._config.scheme))
+
+    def _answers(
+        self, documents: Sequence[QueryDocument], options: SearchOptions
+    ) -> Steps[list[Answer]]:
         contexts = Contexts(self._config, self.date_field)
         wheres = yield from hit_conditions(documents, options, contexts)
         self.background.weigh(documents)

@@ -25,6 +25,8 @@ from es_simhash.fingerprints.fingerprint_scheme import CHUNK_BITS, Scheme
 from es_simhash.fingerprints.hashing import Fingerprints
 from es_simhash.fingerprints.shingles import counts_of_texts, shingle_counts
 from es_simhash.fingerprints.sketch import Sketch
+from es_simhash.relation.shared_shingles import sampled
+from es_simhash.relation.thresholds import FAMILY_SHINGLES
 from es_simhash.store.fields import (
     BLOCKS,
     CHUNKS,
@@ -205,6 +207,38 @@ class PackedText:
             UnreadableParts: It was not written by this package.
         """
         return unpack_sketch(self.packed_sketch, document_name(self.index, self.id))
+
+
+@dataclass(frozen=True)
+class PackedParts(PackedText):
+    """All parts of a text as they are stored; read when they are needed.
+
+    Attributes:
+        content_hash: Hash of the normalised text.
+        terms: Index terms of its shingles.
+    """
+
+    content_hash: str
+    terms: Sequence[str]
+
+    @cached_property
+    def shingles(self) -> NDArray[np.uint32]:
+        """Shingles, ascending.
+
+        Raises:
+            UnreadableParts: They were not written by this package.
+        """
+        return shingles_of(self.terms, document_name(self.index, self.id))
+
+    @cached_property
+    def queried_shingles(self) -> NDArray[np.uint32]:
+        """Shingles by which it is found in a search over a whole index: those below a bound."""
+        return sampled(self.shingles, FAMILY_SHINGLES)
+
+    @cached_property
+    def characters(self) -> int:
+        """Characters of its chunks."""
+        return int(self.chunks.characters.sum())
 
 
 def document_name(index: str, id: str) -> str:

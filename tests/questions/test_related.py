@@ -453,23 +453,6 @@ def test_documents_without_words_are_related_to_nothing(
 ODD = ["a b", "a/b", "a?b#c&d=%20", "ünï-文-ا", 'quote"\\', "tab\tline\n", "_", "x" * 512, "--help"]
 
 
-@pytest.mark.parametrize("part", ["chunks", "sketch"])
-@pytest.mark.parametrize("value", [None, "AAAA"])
-def test_a_candidate_whose_stored_parts_lack_or_are_broken_is_named(
-    client: Any, filled: Callable[..., str], part: str, value: str | None
-) -> None:
-    text = " ".join(f"word{number}" for number in range(60))
-    name = filled({"id": "one", "text": text}, {"id": "other", "text": f"{text} and more"})
-    source = client.get(index=name, id="other")["_source"]
-    if value is None:
-        del source["simhash"][part]
-    else:
-        source["simhash"][part] = value
-    client.index(index=name, id="other", document=source, refresh=True)
-    with pytest.raises(InputError, match=r"ocument 'other'.* Run `es-simhash backfill --check`\.$"):
-        index_of(client, name).related(id="one")
-
-
 def test_ids_may_hold_any_character(client: Any, filled: Callable[..., str]) -> None:
     text = "Nine lanterns burn above the gate until the last cart has left the square."
     index = index_of(client, filled(*({"id": each, "text": text} for each in ODD)))

@@ -5,9 +5,10 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
-from typing import Any, cast
+from contextlib import contextmanager
+from typing import Any
 
 from es_simhash.errors import EsSimhashError, InputError
 
@@ -33,13 +34,6 @@ class InThisProcess(Executor):
         return future
 
 
-def end_at_once(pool: Executor) -> None:
-    """End workers with what they prepare, as nobody will write it."""
-    if not isinstance(pool, InThisProcess):
-        # An argument that only the executor of loky has.
-        cast("Any", pool).shutdown(kill_workers=True)
-
-
 def available_processors() -> int:
     """Return the number of processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -47,25 +41,34 @@ def available_processors() -> int:
     return os.cpu_count() or 1
 
 
-def make_pool(processes: int) -> Executor:
-    """Return workers for the fingerprints; with one process, that is this one.
+@contextmanager
+def worker_pool(processes: int) -> Iterator[Executor]:
+    """Yield workers for the fingerprints; with one process, that is this one.
 
-    Other processes do not import the main script, so that it needs no guard.
+    They are waited for at the end, but ended at once where an error or Ctrl-C ends the run: what
+    they prepare nobody will write. Other processes do not import the main script, so that it needs
+    no guard.
 
     Raises:
         InputError: Processes cannot be started here; see `require_startable`.
     """
     if processes <= 1:
-        return InThisProcess()
+        yield InThisProcess()
+        return
     require_startable(processes)
     # Loaded when it is needed: it takes a tenth of a second.
     from loky import ProcessPoolExecutor
 
     environment = {name: os.environ.get(name, value) for name, value in _ENVIRONMENT.items()}
-    pool: Executor = ProcessPoolExecutor(
+    pool = ProcessPoolExecutor(
         processes, initializer=_start_worker, initargs=(os.getpid(),), env=environment
     )
-    return pool
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(kill_workers=True)
+        raise
+    pool.shutdown()
 
 
 def require_startable(processes: int) -> None:

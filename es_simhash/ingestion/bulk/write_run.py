@@ -16,10 +16,9 @@ from es_simhash.ingestion.bulk.lookup import Lookup, kept_parts
 from es_simhash.ingestion.bulk.outcomes import Outcome
 from es_simhash.ingestion.bulk.prepared_batches import BatchConflicts, Prepared
 from es_simhash.ingestion.bulk.processes import (
-    end_at_once,
-    make_pool,
     require_startable,
     worker_lost,
+    worker_pool,
 )
 from es_simhash.ingestion.bulk.run_documents import RunDocuments
 from es_simhash.ingestion.bulk.target_index import WHOLE, TargetIndex
@@ -149,20 +148,14 @@ class WriteRun(Generic[Ready]):
         processes = self._processes if len(first) > 1 else 1
         window = max(2, processes * self._ahead)
         self._sequencer = Sequencer(window)
-        # Each is ended, last first, even when Ctrl-C comes again meanwhile.
+        # Each is ended, last first, even when Ctrl-C comes again: threads wait for workers.
         with ExitStack() as stack:
-            self._workers = make_pool(processes)
-            stack.callback(self._workers.shutdown)
             threads = ThreadPoolExecutor(window, thread_name_prefix="ingest")
             stack.callback(threads.shutdown, cancel_futures=True)
+            self._workers = stack.enter_context(worker_pool(processes))
             stack.callback(self._sequencer.stop)
             stack.callback(self._policy.stop)
-            try:
-                yield from self._reports(threads, chain(first, batches), window)
-            except BaseException:
-                # Of batches that are prepared none will be written: Ctrl-C need not wait for them.
-                end_at_once(self._workers)
-                raise
+            yield from self._reports(threads, chain(first, batches), window)
 
     def _reports(
         self, threads: ThreadPoolExecutor, batches: Iterator[Batch], window: int

@@ -52,7 +52,7 @@ class DraftCheck:
             raise InputError("The text has no words to fingerprint. Give another text.")
         draft = IncomingDocument("", 0, fingerprints, b"{}", b"{}")
         where = Where(tuple(filters), fingerprinted=True)
-        search = OriginalSearch(self.store, ManualPairs(), None, where)
+        search = OriginalSearch(self.store, self.config.scheme, ManualPairs(), None, where)
         (found,) = search.search([draft], 0).originals
         candidates = ShingleQuery.of(fingerprints).most_shared(found)
         while True:

@@ -3,13 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.ingestion.deduplication.recent_documents import MAX_CANDIDATES, ShingleQuery
 from es_simhash.ingestion.deduplication.version_decisions import IncomingDocument, Original
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.store.dates import DateField
 from es_simhash.store.intents import Find, Parts, Where
-from es_simhash.store.protocol import Store
-from es_simhash.store.rows import Row
+from es_simhash.store.own_texts import ask_readable
+from es_simhash.store.protocol import Store, run
+from es_simhash.store.rows import Row, Rows
 
 # Documents that share a search, which costs as much as some fifteen of its shingles; where the
 # answers do not fit one response, each gets its own.
@@ -36,6 +38,7 @@ class OriginalSearch:
 
     Args:
         store: The index.
+        scheme: Scheme of its fingerprints.
         manual: Pairs of documents that a person decided about.
         date_field: Field of their dates; None when no decision rests on a date.
         where: What documents must match.
@@ -44,11 +47,12 @@ class OriginalSearch:
     def __init__(
         self,
         store: Store,
+        scheme: Scheme,
         manual: ManualPairs,
         date_field: DateField | None,
         where: Where = _ORIGINALS,
     ) -> None:
-        self._store = store
+        self._store, self._scheme = store, scheme
         self._where = where
         self._manual = manual
         self._parts = Parts(stored=True, family=True, version=True, date=date_field)
@@ -59,6 +63,9 @@ class OriginalSearch:
         Args:
             documents: The documents.
             epoch: Epoch of the run.
+
+        Raises:
+            UnreadableParts: What is stored of a candidate is damaged, and it has no text either.
         """
         queries = {
             place: ShingleQuery.of(document.fingerprints)
@@ -111,7 +118,7 @@ class OriginalSearch:
             )
             for group in groups
         ]
-        return [answer.rows for answer in self._store.ask(searches)] if searches else []
+        return [answer.rows for answer in self._answers(searches)]
 
     def _joined(self, documents: Sequence[IncomingDocument]) -> list[list[Original]]:
         """Return, for each document, those that a person joined with it; mostly none."""
@@ -124,9 +131,12 @@ class OriginalSearch:
             return [[] for _ in documents]
         # An id may be in several shards.
         where, size = Where(fingerprinted=True, is_flagged=False, ids=ids), 2 * len(ids)
-        (answer,) = self._store.ask([Find(where, self._parts, size, order=("written",))])
+        (answer,) = self._answers([Find(where, self._parts, size, order=("written",))])
         originals = _originals(answer.rows)
         return [[each for each in originals if each.id in joined] for joined in wanted]
+
+    def _answers(self, searches: Sequence[Find]) -> list[Rows]:
+        return run(ask_readable(searches, self._scheme), self._store) if searches else []
 
 
 def _originals(rows: Sequence[Row]) -> list[Original]:

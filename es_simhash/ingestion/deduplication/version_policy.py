@@ -131,7 +131,9 @@ class VersionPolicy:
         context = RunContext(index, self._config, self.rules, self.run, manual)
         self._documents = StoredDocuments(context, self.target.store)
         reservations = self._claims(state_index)
-        self._search = OriginalSearch(self._documents.store, manual, self._dates.compared)
+        self._search = OriginalSearch(
+            self._documents.store, self._config.scheme, manual, self._dates.compared
+        )
         self._decider = BatchDecider(self._documents, self._recent, reservations, self._dates)
         self._recorder = Recorder(context)
         if self.rules.action == "replace":

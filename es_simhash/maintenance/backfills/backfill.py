@@ -5,15 +5,15 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack
 from dataclasses import replace
 
 from es_simhash.errors import ClusterError
 from es_simhash.ingestion.bulk.outcomes import Outcome
 from es_simhash.ingestion.bulk.processes import (
-    end_at_once,
-    make_pool,
     require_startable,
     worker_lost,
+    worker_pool,
 )
 from es_simhash.maintenance.backfills.backfill_job import (
     BackfillJob,
@@ -116,25 +116,20 @@ class Run:
         few = remaining <= self._settings.page
         processes = 1 if few else self._settings.processes
         slices = 1 if few else processes * self._settings.slices
-        pool = make_pool(processes)
-        self._writer = DocumentWriter(
-            self._store,
-            self._job.target,
-            self._reader,
-            lambda documents: pool.submit(prepare, documents, self._job).result(),
-        )
-        threads = ThreadPoolExecutor(slices, thread_name_prefix="backfill")
-        try:
+        # Each is ended, last first: threads wait for workers.
+        with ExitStack() as stack:
+            threads = ThreadPoolExecutor(slices, thread_name_prefix="backfill")
+            stack.callback(threads.shutdown, cancel_futures=True)
+            workers = stack.enter_context(worker_pool(processes))
+            stack.callback(self._store.stop)
+            self._writer = DocumentWriter(
+                self._store,
+                self._job.target,
+                self._reader,
+                lambda documents: workers.submit(prepare, documents, self._job).result(),
+            )
             for number in range(len(self._parts)):
                 yield from self._first_part(threads, slices, self._parts[number:])
-        except BaseException:
-            # Of pages that are prepared none will be written: Ctrl-C need not wait for them.
-            end_at_once(pool)
-            raise
-        finally:
-            self._store.stop()
-            threads.shutdown(cancel_futures=True)
-            pool.shutdown()
 
     def _remaining(self, parts: Sequence[IndexPart]) -> int:
         for index in {part.index for part in parts}:

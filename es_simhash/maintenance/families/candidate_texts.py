@@ -5,11 +5,11 @@ to leave them out, and to score those that are left.
 """
 
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.errors import UnreadableParts
 from es_simhash.maintenance.families.family_reader import FamilyReader
 from es_simhash.pairs.version_bounds import (
     TEXT,
@@ -19,12 +19,14 @@ from es_simhash.pairs.version_bounds import (
 )
 from es_simhash.relation.candidate import ScoredText, StoredText
 from es_simhash.relation.references import DocumentRef
+from es_simhash.store.own_texts import is_readable_text
 from es_simhash.store.rows import SharingText
 
 # Documents that are kept in memory: what is compared of each first, 300 bytes, and their stored
 # parts.
 _MOST_COMPARED, _MOST_STORED = 200_000, 50_000
 
+Text = TypeVar("Text", bound=ScoredText)
 Flags = NDArray[np.bool_]
 Numbers = NDArray[np.int64]
 
@@ -55,11 +57,8 @@ class CandidateTexts:
         return texts
 
     def _load(self, refs: Sequence[DocumentRef]) -> None:
-        try:
-            stored = dict(self._reader.stored_texts(sorted({ref.id for ref in refs})))
-        except UnreadableParts:
-            stored = {}
-        self._stored.update((ref, stored.get(ref)) for ref in refs)
+        stored = dict(self._reader.stored_texts(sorted({ref.id for ref in refs})))
+        self._stored.update((ref, _readable(stored.get(ref))) for ref in refs)
         # Where a part is missing or broken, the text itself has it.
         lacking = sorted({ref.id for ref in refs if self._stored[ref] is None})
         for read in self._reader.of_ids(lacking):
@@ -126,11 +125,6 @@ class CandidateTexts:
             self._compared = np.zeros(0, TEXT)
 
 
-def _readable(text: ScoredText | None) -> ScoredText | None:
-    """Return what is compared of a text; None where a part is missing or broken."""
-    try:
-        if text is not None:
-            _ = text.chunks, text.sketch
-        return text
-    except UnreadableParts:
-        return None
+def _readable(text: Text | None) -> Text | None:
+    """Return a text; None where a part is missing or cannot be read."""
+    return text if text is not None and is_readable_text(text) else None

@@ -14,6 +14,7 @@ from es_simhash.questions.family_members import MAX_MEMBERS, represented, versio
 from es_simhash.relation.relation import DocumentContext
 from es_simhash.store.dates import Date, DateField
 from es_simhash.store.intents import Find, MeasureFamilies, Parts, Where
+from es_simhash.store.own_texts import ask_readable
 from es_simhash.store.protocol import Steps, ask
 from es_simhash.store.rows import FamilySpan, Row, Rows
 
@@ -35,7 +36,8 @@ def large_families(
         return ()
     names = tuple(name for name, _ in families)
     finds = [_find_representative(replace(where, families=(name,)), contexts) for name in names]
-    *answers, spans = yield [*finds, MeasureFamilies(names, where, contexts.date_field)]
+    requests = [*finds, MeasureFamilies(names, where, contexts.date_field)]
+    *answers, spans = yield from ask_readable(requests, contexts.config.scheme)
     found = [_representative(answer, where, contexts) for answer in answers]
     contexts.keep(row for rows in found for row in rows)
     return tuple(

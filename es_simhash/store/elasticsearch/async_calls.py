@@ -76,7 +76,8 @@ class AsyncCalls:
     async def _next(self, calls: Calls[Result], call: Call) -> Call | _End[Result]:
         try:
             response = await self._send(call)
-        except EsSimhashError as error:
+        except (EsSimhashError, asyncio.CancelledError) as error:
+            # What is given up closes what it has opened, and waits for that.
             advance = partial(_advanced, partial(calls.throw, error))
         else:
             advance = partial(_read, calls, call, response)

@@ -8,7 +8,6 @@ from urllib.parse import quote
 from es_simhash.errors import IndexMissing, InputError
 
 Result = TypeVar("Result")
-INTERRUPTIONS = (KeyboardInterrupt, SystemExit)
 
 
 def _as_it_is(response: Any, may_retry: bool) -> Any:

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.errors import InputError, UnreadableParts
+from es_simhash.errors import InputError
 from es_simhash.fingerprints.blocks import block_terms, min_shared_blocks
 from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.shared_shingles import sampled
 from es_simhash.store import fields
-from es_simhash.store.codec import REPAIR, PackedText
+from es_simhash.store.codec import PackedText
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.conditions import (
     MAX_HITS,
@@ -72,8 +72,8 @@ def read_similar(
     queried = sampled(request.fingerprints.shingles)
     sharing = best_of(by_shingles["hits"], request.candidates)
     return SimilarTexts(
-        [_required(hit, queried, config) for hit in sharing],
-        [_required(hit, queried, config) for hit in by_blocks["hits"]],
+        [_candidate(hit, queried, config) for hit in sharing],
+        [_candidate(hit, queried, config) for hit in by_blocks["hits"]],
         is_cut=by_shingles["total"]["value"] > request.candidates,
         is_cut_within_k=by_blocks["total"]["value"] >= _requested_neighbours(request.candidates),
         places=places_of([*sharing, *by_blocks["hits"]]),
@@ -101,9 +101,9 @@ def read_compared(
     """Return the candidates of the searches of `compare_bodies`; those without parts left out."""
     hits = [hit for response in responses for hit in response["hits"]["hits"]]
     queried = sampled(request.fingerprints.shingles)
-    candidates = (_candidate(hit, queried, config) for hit in hits)
-    complete = [candidate for candidate in candidates if candidate is not None]
-    return SimilarTexts(complete, places=places_of(hits))
+    complete = [hit for hit in hits if PackedText.of(hit, config.simhash_field)]
+    candidates = [_candidate(hit, queried, config) for hit in complete]
+    return SimilarTexts(candidates, places=places_of(hits))
 
 
 def _requested_neighbours(candidates: int) -> int:
@@ -163,26 +163,10 @@ def _block_body(
     }
 
 
-def _required(hit: Hit, queried: NDArray[np.uint32], config: IndexConfig) -> Candidate:
-    """Return a hit as a candidate.
-
-    Raises:
-        UnreadableParts: It lacks chunk fingerprints or sketch.
-    """
-    candidate = _candidate(hit, queried, config)
-    if candidate is None:
-        raise UnreadableParts(
-            f"Document {hit['_id']!r} has shingles, but no chunk fingerprints or no sketch. "
-            f"{REPAIR}"
-        )
-    return candidate
-
-
-def _candidate(hit: Hit, queried: NDArray[np.uint32], config: IndexConfig) -> Candidate | None:
-    """Return a hit as a candidate; None where it lacks chunk fingerprints or sketch."""
+def _candidate(hit: Hit, queried: NDArray[np.uint32], config: IndexConfig) -> Candidate:
+    """Return a hit as a candidate; where it lacks parts, these cannot be read."""
     names = hit.get("matched_queries", ())
     positions = np.array(sorted(int(name) for name in names if name != _EXACT), np.int64)
-    text = PackedText.of(hit, config.simhash_field)
-    if text is None:
-        return None
-    return Candidate(hit["_id"], text, queried[positions], _EXACT in names, index=hit["_index"])
+    index, id = hit["_index"], hit["_id"]
+    text = PackedText.of(hit, config.simhash_field) or PackedText(index, id, "", "")
+    return Candidate(id, text, queried[positions], _EXACT in names, index=index)

@@ -5,9 +5,8 @@ from typing import Any
 
 from es_simhash.errors import UnreadableParts
 from es_simhash.relation.references import DocumentRef
-from es_simhash.relation.stored_text import StoredParts
 from es_simhash.store import fields
-from es_simhash.store.codec import REPAIR, PackedText, bytes_of, document_name, shingles_of
+from es_simhash.store.codec import REPAIR, PackedParts, PackedText, bytes_of, document_name
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.hits import Hit, ref_of, version_of
 from es_simhash.store.intents import Parts
@@ -27,7 +26,7 @@ def row_of(hit: Hit, parts: Parts, config: IndexConfig, *, strict: bool = False)
 
     Raises:
         InputError: It does.
-        UnreadableParts: Stored parts were not written by this package.
+        UnreadableParts: The stored fingerprint is not of the scheme of the index.
     """
     source, values = hit.get("_source", {}), hit.get("fields", {})
 
@@ -85,21 +84,20 @@ def _family(values: Mapping[str, Sequence[Any]], parts: Parts, config: IndexConf
     return str(families[0]) if families else None
 
 
-def _stored(hit: Hit, config: IndexConfig) -> StoredParts | None:
-    """Return the stored parts of a text; None where one of them is missing.
+def _stored(hit: Hit, config: IndexConfig) -> PackedParts | None:
+    """Return the stored parts of a text; None for one that has no fingerprints.
 
-    Raises:
-        UnreadableParts: They were not written by this package.
+    Where one of the parts is missing, they cannot be read.
     """
     source = hit.get("_source", {})
-    packed = PackedText.of(hit, config.simhash_field)
     content_hash = stored_text(source, config.path(fields.CONTENT_HASH))
     terms = get_path(source, config.path(fields.SHINGLES))
-    if packed is None or content_hash is None:
+    terms = terms if isinstance(terms, list) else []
+    text = None if content_hash is None else PackedText.of(hit, config.simhash_field)
+    if text is None and not terms:
         return None
-    name = document_name(packed.index, packed.id)
-    shingles = shingles_of(terms if isinstance(terms, list) else [], name)
-    return StoredParts(content_hash, shingles, packed.chunks, packed.sketch)
+    chunks, sketch = (text.packed_chunks, text.packed_sketch) if text else ("", "")
+    return PackedParts(hit["_index"], hit["_id"], chunks, sketch, content_hash or "", terms)
 
 
 def _fingerprint(hit: Hit, config: IndexConfig) -> bytes | None:

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 from es_simhash.errors import ClusterError
-from es_simhash.store.elasticsearch.calls import INTERRUPTIONS, Call, Calls, index_path
+from es_simhash.store.elasticsearch.calls import Call, Calls, index_path
 from es_simhash.store.elasticsearch.requests import Requests
 from es_simhash.store.elasticsearch.searches import search, search_all, shard_preference
 
@@ -121,7 +121,10 @@ def all_hits(index: str, body: Mapping[str, Any]) -> Calls[list[Mapping[str, Any
     close = Call("DELETE", "/_pit", {"id": opened["id"]})
     try:
         hits = yield from _all_pages(opened["id"], body)
-    except (ClusterError, *INTERRUPTIONS):
+    except GeneratorExit:
+        # Nobody sends a call any more.
+        raise
+    except BaseException:
         with suppress(ClusterError):
             yield close
         raise

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from es_simhash.errors import ClusterError, EsSimhashError
+from es_simhash.errors import ClusterError
 from es_simhash.store.elasticsearch.answer_shapes import readable, require_readable
-from es_simhash.store.elasticsearch.calls import INTERRUPTIONS, Calls
+from es_simhash.store.elasticsearch.calls import Calls
 from es_simhash.store.elasticsearch.client import Elasticsearch, elastic_transport, elasticsearch
 from es_simhash.store.elasticsearch.errors import address, translated, translated_errors
 from es_simhash.store.elasticsearch.operations import operation
@@ -110,7 +110,7 @@ class Requests:
                     self.wait(call.delay)
                 try:
                     answer = self.retried(attempt)
-                except (EsSimhashError, *INTERRUPTIONS) as error:
+                except BaseException as error:
                     call = calls.throw(error)
                 else:
                     with readable(call.path):

@@ -16,7 +16,7 @@ import pytest
 
 from es_simhash.errors import InputError
 from es_simhash.ingestion.bulk.document_batches import Batch, Lines
-from es_simhash.ingestion.bulk.processes import available_processors, make_pool, require_startable
+from es_simhash.ingestion.bulk.processes import available_processors, require_startable, worker_pool
 from es_simhash.ingestion.bulk.write_policy import BatchReport
 from es_simhash.ingestion.bulk.write_run import WriteRun
 from es_simhash.ingestion.ingest import ingest
@@ -163,13 +163,13 @@ def test_documents_are_written_from_a_daemonic_process(
 
 
 def test_one_process_is_the_calling_one() -> None:
-    with make_pool(1) as pool:
+    with worker_pool(1) as pool:
         assert pool.submit(os.getpid).result() == os.getpid()
     require_startable(1)
 
 
 def test_several_processes_are_others() -> None:
-    with make_pool(2) as pool:
+    with worker_pool(2) as pool:
         assert pool.submit(os.getpid).result() != os.getpid()
     assert available_processors() >= 1
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from es_simhash import UnreadableParts
 from es_simhash.fingerprints.text_fingerprints import fingerprint_batch
 from es_simhash.ingestion.deduplication.original_search import OriginalSearch
 from es_simhash.ingestion.deduplication.version_decisions import (
@@ -41,7 +42,7 @@ def incoming() -> list[IncomingDocument]:
 
 def decided(store: Store, manual: ManualPairs) -> dict[str, tuple[str, float] | None]:
     documents = incoming()
-    answers = OriginalSearch(store, manual, None).search(documents, 0)
+    answers = OriginalSearch(store, CONFIG.scheme, manual, None).search(documents, 0)
 
     def choice(document: IncomingDocument, originals: list[Original]) -> tuple[str, float] | None:
         rules, joined = OnVersion("flag"), manual.joined_with(document.id)
@@ -88,6 +89,28 @@ def test_an_engine_and_the_memory_lead_to_the_same_decisions(
     client.indices.refresh(index=index_name)
     store = ElasticsearchStore(Gateway.of(client), index_name, CONFIG)
     assert decided(store, manual) == decided(in_memory(), manual)
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize("part", ["chunks", "sketch", "shingles"])
+def test_an_original_whose_stored_parts_are_damaged_is_compared_by_its_text(
+    client: Any, index_name: str, part: str
+) -> None:
+    install(client, index_name, semantics=None)
+    documents = ({"id": id, "text": text} for id, text in STORED.items())
+    assert all(outcome.ok for outcome in ingest(client, index_name, documents))
+    client.indices.refresh(index=index_name)
+    store = ElasticsearchStore(Gateway.of(client), index_name, CONFIG)
+    whole = decided(store, ManualPairs())
+    for id in ("5", "7"):
+        stored = client.get(index=index_name, id=id)["_source"]["simhash"]
+        # By its other shingles it is found as before.
+        value = [*stored[part], "five!"] if part == "shingles" else "AAAA"
+        client.update(index=index_name, id=id, doc={"simhash": {part: value}}, refresh=True)
+    assert decided(store, ManualPairs()) == whole
+    client.update(index=index_name, id="5", doc={"text": None}, refresh=True)
+    with pytest.raises(UnreadableParts, match=r"of document '5'.* Run `es-simhash backfill"):
+        decided(store, ManualPairs())
 
 
 def test_the_search_of_several_documents_that_is_cut_is_repeated_for_each(
