@@ -7,7 +7,7 @@ text, this finds as well, in two passes over files in place of memory for all.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -68,6 +68,11 @@ class SharingPairs:
     most_shared: Numbers
     by_template: NDArray[np.bool_]
     truncated: Numbers
+
+    def only(self, kept: NDArray[np.bool_]) -> "SharingPairs":
+        """Return some of the pairs."""
+        members = ("one", "other", "shared", "most_shared", "by_template")
+        return replace(self, **{name: getattr(self, name)[kept] for name in members})
 
 
 class SpilledPostings:

@@ -47,12 +47,15 @@ TEXT = np.dtype(
         ("characters", "<i8"),
     ]
 )
+# Texts have few entries mostly: pairs with no more than so many are compared together.
+_WIDTHS = (1, 2, 4, 8, 16, 32)
 # Pairs that are computed at a time, and what rounding may take away.
 _PAIRS, _ROUNDING = 1 << 16, 1e-9
 
 Numbers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+Rows, Counts = NDArray[np.uint16], NDArray[np.uint8]
 
 
 def compared_parts(texts: Iterable[ScoredText]) -> NDArray[Any]:
@@ -147,25 +150,29 @@ class VersionBounds:
         self._least = least
         self._least_odds = math.log(threshold / (1 - threshold)) - _ROUNDING
 
-    def may_be_versions(self, one: Numbers, other: Numbers, shared: Numbers) -> Flags:
+    def may_be_versions(
+        self, one: Numbers, other: Numbers, shared: Numbers, *, counted: int = FAMILY_SHINGLES
+    ) -> Flags:
         """Check of pairs of texts whether `scoring.link_score` may find versions.
 
         Args:
             one: Number of a text, for each pair.
             other: Number of the other text.
-            shared: Queried shingles that they share, at the most.
+            shared: Shingles that they share, at the most.
+            counted: How many shingles a text may have so that all that it shares are counted; of
+                longer ones a sample is.
         """
         may_be = np.zeros(len(one), np.bool_)
         for start in range(0, len(one), _PAIRS):
             some = slice(start, start + _PAIRS)
-            may_be[some] = self._of_some(one[some], other[some], shared[some])
+            may_be[some] = self._of_some(one[some], other[some], shared[some], counted)
         return may_be
 
-    def _of_some(self, one: Numbers, other: Numbers, shared: Numbers) -> Flags:
+    def _of_some(self, one: Numbers, other: Numbers, shared: Numbers, counted: int) -> Flags:
         may_be = self._share_enough(one, other, shared)
         places = np.flatnonzero(may_be)
         first, second = self._texts[one[places]], self._texts[other[places]]
-        odds, of_equal_chunks = _greatest_odds(first, second, shared[places])
+        odds, of_equal_chunks = _greatest_odds(first, second, shared[places], counted)
         # Comparing chunks takes longest.
         are_left = np.flatnonzero(odds + of_equal_chunks >= self._least_odds)
         has_none = ~_may_have_equal_chunks(first[are_left], second[are_left])
@@ -190,13 +197,13 @@ def _may_have_equal_chunks(first: NDArray[Any], second: NDArray[Any]) -> Flags:
 
 
 def _greatest_odds(
-    first: NDArray[Any], second: NDArray[Any], shared: Numbers
+    first: NDArray[Any], second: NDArray[Any], shared: Numbers, counted: int
 ) -> tuple[Floats, Floats]:
     """Return the greatest log-odds that pairs are versions, and what equal chunks add at most.
 
     The first are those of pairs without an equal chunk.
     """
-    containment, resemblance = _containments(first, second, shared)
+    containment, resemblance = _containments(first, second, shared, counted)
     agreeing, fewer, of_heads = _agreeing(first, second, "head_numbers", "head_number_count")
     _, compared, of_texts = _agreeing(first, second, "numbers", "number_count")
     values = {
@@ -256,15 +263,14 @@ def _agreeing(
 
 
 def _containments(
-    first: NDArray[Any], second: NDArray[Any], shared: Numbers
+    first: NDArray[Any], second: NDArray[Any], shared: Numbers, counted: int
 ) -> tuple[Floats, Floats]:
     """Return the share of the text with fewer shingles that pairs share, and their resemblance."""
     level = np.maximum(first["level"], second["level"]).astype(np.intp)
     rows = np.arange(len(first))
     counts = [each["windows"][rows, level].astype(np.float64) for each in (first, second)]
     fewer, more = np.minimum(*counts), np.maximum(*counts)
-    # Of longer texts a sample of the shingles is counted.
-    is_exact = np.maximum(_shingles_of(first), _shingles_of(second)) <= FAMILY_SHINGLES
+    is_exact = np.maximum(_shingles_of(first), _shingles_of(second)) <= counted
     share = np.minimum(1.0, shared / np.maximum(1.0, fewer))
     resemblance = np.minimum(1.0, shared / np.maximum(1.0, fewer + more - shared))
     return np.where(is_exact, share, 1.0), np.where(is_exact, resemblance, 1.0)
@@ -282,12 +288,28 @@ def _equal_entries(
         count: Member that says how many there are, or that there are more than that has room for.
     """
     size = TEXT[name].shape[0]
-    ours = np.arange(size) < first[count][:, None]
+    counts = first[count], second[count]
+    fewer, more = np.minimum(*counts), np.minimum(np.maximum(*counts), size)
     equal = np.zeros(len(first), np.int64)
-    for place in range(size):
-        is_equal = (first[name] == second[name][:, place, None]) & ours
-        equal += is_equal.any(axis=1) & (place < second[count])
-    return equal, np.minimum(first[count], second[count]).astype(np.int64)
+    narrower = 0
+    for width in (*(each for each in _WIDTHS if each < size), size):
+        places = np.flatnonzero((fewer > 0) & (more > narrower) & (more <= width))
+        if len(places):
+            ours, theirs = (
+                np.ascontiguousarray(each[name][places, :width].T) for each in (first, second)
+            )
+            equal[places] = _equal_of(ours, counts[0][places], theirs, counts[1][places])
+        narrower = width
+    return equal, fewer.astype(np.int64)
+
+
+def _equal_of(ours: Rows, our_counts: Counts, theirs: Rows, their_counts: Counts) -> Numbers:
+    """Return how many entries of one text the other has, for each pair, a column of both."""
+    is_ours = np.arange(len(ours))[:, None] < our_counts
+    equal = np.zeros(len(our_counts), np.int64)
+    for place, entries in enumerate(theirs):
+        equal += ((ours == entries) & is_ours).any(axis=0) & (place < their_counts)
+    return equal
 
 
 def _alike_heads(first: NDArray[np.uint64], second: NDArray[np.uint64]) -> Floats:

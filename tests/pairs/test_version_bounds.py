@@ -11,6 +11,7 @@ from es_simhash.relation.analysed_text import TextAnalyser
 from es_simhash.relation.scoring import are_candidates, link_score, min_shared
 from es_simhash.relation.shared_shingles import shared_shingles
 from es_simhash.relation.stored_text import StoredParts
+from es_simhash.relation.thresholds import QUERIED_SHINGLES
 from es_simhash.relation.version_value import folded
 from tests.support import company_news, datasets, five_languages
 from tests.support.made_up_texts import make_prose, make_text, revise
@@ -45,7 +46,7 @@ def pairs_of(parts: list[StoredParts]) -> tuple[NDArray[np.int64], NDArray[np.in
 
 
 def bounded(
-    parts: list[StoredParts], threshold: float, *, is_counted: bool = True
+    parts: list[StoredParts], threshold: float, counts: str = "queried"
 ) -> tuple[Flags, Flags, NDArray[np.int64]]:
     """Return of all pairs which may be versions, which are, and how many shingles they share."""
     least = np.array([min_shared(part) for part in parts], np.uint8)
@@ -56,16 +57,20 @@ def bounded(
         [shared_shingles(a.queried_shingles, b.queried_shingles) for a, b in pairs], np.int64
     )
     # Shingles of long lists are not counted: more may be shared, up to all.
-    may_be = bounds.may_be_versions(one, other, shared if is_counted else shared + 3)
+    most = shared + 3 if counts == "at most" else shared
+    may_be = bounds.may_be_versions(one, other, most)
+    if counts == "all":
+        shared = np.array([shared_shingles(a.shingles, b.shingles) for a, b in pairs], np.int64)
+        may_be &= bounds.may_be_versions(one, other, shared, counted=QUERIED_SHINGLES)
     linked = [are_candidates(a, b) and link_score(a, b, threshold) > 0 for a, b in pairs]
     return may_be, np.array(linked, np.bool_), shared
 
 
 @pytest.mark.variants
 @pytest.mark.parametrize("threshold", THRESHOLDS)
-@pytest.mark.parametrize("is_counted", [True, False])
-def test_no_revision_is_left_out(threshold: float, is_counted: bool) -> None:
-    may_be, linked, _ = bounded(stored(revisions()), threshold, is_counted=is_counted)
+@pytest.mark.parametrize("counts", ["queried", "at most", "all"])
+def test_no_revision_is_left_out(threshold: float, counts: str) -> None:
+    may_be, linked, _ = bounded(stored(revisions()), threshold, counts)
     assert linked.any()
     assert not (linked & ~may_be).any()
 
@@ -75,10 +80,23 @@ def test_no_revision_is_left_out(threshold: float, is_counted: bool) -> None:
     [company_news.notices(60), company_news.other_news(60), five_languages.texts()],
     ids=["notices of one form", "news", "five languages"],
 )
-def test_no_version_is_left_out_of_forms_and_other_scripts(texts: Mapping[str, str]) -> None:
+@pytest.mark.parametrize("counts", ["queried", "all"])
+def test_no_version_is_left_out_of_forms_and_other_scripts(
+    texts: Mapping[str, str], counts: str
+) -> None:
     for threshold in THRESHOLDS:
-        may_be, linked, _ = bounded(stored(texts.values()), threshold)
+        may_be, linked, _ = bounded(stored(texts.values()), threshold, counts)
         assert not (linked & ~may_be).any()
+
+
+def test_of_long_texts_fewer_are_left_where_all_that_they_share_is_counted() -> None:
+    shared = make_text(1, 60)
+    parts = stored(f"{make_text(seed, 500)} {shared}" for seed in range(2, 40))
+    by_sample, linked, _ = bounded(parts, 0.6)
+    by_all, *_ = bounded(parts, 0.6, "all")
+    assert not linked.any()
+    assert by_sample.mean() > 0.5
+    assert by_all.mean() < 0.1
 
 
 def test_texts_that_share_a_phrase_are_left_out() -> None:
@@ -109,6 +127,9 @@ def test_of_real_news_few_strangers_are_left(name: str, data_dir: object) -> Non
     may_be, linked, shared = bounded(parts, 0.6)
     assert not (linked & ~may_be).any()
     assert may_be[shared >= 2].mean() < 0.3
+    by_all, *_ = bounded(parts, 0.6, "all")
+    assert not (linked & ~by_all).any()
+    assert by_all.sum() < 0.7 * may_be.sum()
 
 
 def test_what_is_compared_is_what_the_texts_have() -> None:

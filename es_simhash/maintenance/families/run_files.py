@@ -5,6 +5,8 @@ has (`work_files`).
 """
 
 import json
+import os
+import struct
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -45,6 +47,9 @@ _COLUMNS = (
 SHINGLES, SHINGLE_ENDS, PARTS, PART_ENDS, LINKS = "shingles", "ends", "texts", "text-ends", "links"
 _COMPARED = "compared"
 _GROWING = (SHINGLES, SHINGLE_ENDS, PARTS, PART_ENDS, _COMPARED, LINKS)
+# Of a packed text the length of its hash, and the numbers of its shingles, chunks and bytes of the
+# sketch; the first two are read alone as well.
+_HEAD_BYTES, _HEAD = 16, struct.Struct("<II")
 LINK = np.dtype([("one", "<u4"), ("other", "<u4"), ("score", "<f8")])
 
 
@@ -188,10 +193,17 @@ def pack(text: StoredText) -> bytes:
     )
 
 
+def _shingles(packed: bytes) -> NDArray[np.uint32]:
+    """Return the shingles of a text from the bytes that `pack` returns."""
+    hashed, count = _HEAD.unpack_from(packed)
+    shingles: NDArray[np.uint32] = np.frombuffer(packed, "<u4", count, _HEAD_BYTES + hashed)
+    return shingles
+
+
 def unpack(packed: bytes) -> StoredParts:
     """Return a text from the bytes that `pack` returns."""
     hashed, shingles, chunks, sketch = np.frombuffer(packed, "<u4", 4).tolist()
-    place = 16
+    place = _HEAD_BYTES
     hash = packed[place : place + hashed].decode()
     place += hashed
     shingle_numbers = np.frombuffer(packed, "<u4", shingles, place)
@@ -225,13 +237,20 @@ class SpilledTexts:
         """Close the file."""
         self._file.close()
 
+    def shingles(self, number: int) -> NDArray[np.uint32]:
+        """Return the shingles of a text, which is not read besides."""
+        known = self._texts.get(number)
+        return known[0].shingles if known else _shingles(self._packed(number))
+
+    def _packed(self, number: int) -> bytes:
+        start = int(self._ends[number - 1]) if number else 0
+        return os.pread(self._file.fileno(), int(self._ends[number]) - start, start)
+
     def __getitem__(self, number: int) -> StoredParts:
         """Return a text by its number."""
         known = self._texts.get(number)
         if known is None:
-            start = int(self._ends[number - 1]) if number else 0
-            self._file.seek(start)
-            packed = self._file.read(int(self._ends[number]) - start)
+            packed = self._packed(number)
             # What Python and numpy add to the bytes of a text, and what is computed of it.
             known = unpack(packed), 2 * len(packed) + 2_000
             self._texts[number] = known

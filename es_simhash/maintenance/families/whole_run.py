@@ -3,6 +3,8 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from functools import cached_property
 from itertools import chain
 from sqlite3 import Connection
@@ -38,12 +40,14 @@ from es_simhash.pairs.labelled_texts import batches_of_labels, labels_of
 from es_simhash.pairs.merging import pair
 from es_simhash.pairs.parted_texts import parted_pairs
 from es_simhash.pairs.representatives import Rank, rank_of
-from es_simhash.pairs.spilled_postings import SpilledPostings
+from es_simhash.pairs.shared_counts import shared_counts
+from es_simhash.pairs.spilled_postings import SharingPairs, SpilledPostings
 from es_simhash.pairs.version_bounds import VersionBounds
 from es_simhash.relation.candidate import StoredText
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.scoring import are_candidates, link_score, min_shared
+from es_simhash.relation.thresholds import QUERIED_SHINGLES
 from es_simhash.store.protocol import Progress, no_progress
 from es_simhash.store.rows import batches_of
 from es_simhash.store.state_entries import Ids
@@ -145,23 +149,20 @@ class WholeRun:
                 pass
         least, is_there = self._least()
         bounds = VersionBounds(self.files.compared(), least, self._threshold)
-        texts = SpilledTexts(self.files, self._memory // 4)
-        try:
-            for block in postings.pairs(least, _MAX_CANDIDATES, self.files.progress("block") or 0):
-                keep = is_there[block.one] & is_there[block.other]
-                keep &= bounds.may_be_versions(block.one, block.other, block.most_shared)
-                by_template = block.by_template[keep]
-                links = self._compared(block.one[keep], block.other[keep], by_template, texts)
-                self.files.append(LINKS, links)
+        blocks = postings.pairs(least, _MAX_CANDIDATES, self.files.progress("block") or 0)
+        with closing(SpilledTexts(self.files, self._memory // 4)) as texts:
+            for block in _one_ahead(_likely(blocks, is_there, bounds)):
+                # What is shared at the most is much more than what is, where texts are long.
+                shared = shared_counts(block.one, block.other, texts.shingles)
+                likely = bounds.may_be_versions(
+                    block.one, block.other, shared, counted=QUERIED_SHINGLES
+                )
+                self.files.append(LINKS, self._compared(block.only(likely), texts))
                 with self.files.commit(block=block.stop) as database:
-                    numbers = [(text,) for text in block.truncated[is_there[block.truncated]]]
-                    database.executemany(
-                        "INSERT OR IGNORE INTO truncated VALUES (?)",
-                        [(int(text),) for (text,) in numbers],
-                    )
+                    numbers = block.truncated[is_there[block.truncated]].tolist()
+                    query = "INSERT OR IGNORE INTO truncated VALUES (?)"
+                    database.executemany(query, [(number,) for number in numbers])
                 self._progress("texts", block.stop, len(least))
-        finally:
-            texts.close()
         with self.files.commit(linked=True):
             pass
 
@@ -182,13 +183,7 @@ class WholeRun:
             is_there[[number for (number,) in rows]] = True
         return least, is_there
 
-    def _compared(
-        self,
-        one: Numbers,
-        other: Numbers,
-        by_template: NDArray[np.bool_],
-        texts: Mapping[int, StoredText] | SpilledTexts,
-    ) -> NDArray[Any]:
+    def _compared(self, pairs: SharingPairs, texts: SpilledTexts) -> NDArray[Any]:
         """Return those of these pairs of texts that are linked.
 
         A text of a template that is linked with some of its first texts is not compared with more.
@@ -197,7 +192,7 @@ class WholeRun:
         links: list[tuple[int, int, float]] = []
         of_template: Counter[int] = Counter()
         for number, another, is_by_template in zip(
-            one.tolist(), other.tolist(), by_template.tolist(), strict=True
+            pairs.one.tolist(), pairs.other.tolist(), pairs.by_template.tolist(), strict=True
         ):
             if is_by_template and of_template[number] >= _TEMPLATE_LINKS:
                 continue
@@ -267,8 +262,7 @@ class WholeRun:
         link_labels = labels[links["one"]]
         order = np.argsort(labels, kind="stable")
         start = self.files.progress("group") or 0
-        texts = SpilledTexts(self.files, self._memory // 4)
-        try:
+        with closing(SpilledTexts(self.files, self._memory // 4)) as texts:
             for end in batches_of_labels(labels, order, _TEXTS, start):
                 bounds = labels[order[[start, end - 1]]] + [0, 1]
                 low, high = np.searchsorted(link_labels, bounds).tolist()
@@ -277,8 +271,6 @@ class WholeRun:
                     _store(database, families)
                 self._progress("families", end, count)
                 start = end
-        finally:
-            texts.close()
         self._group_empty()
 
     def _joined_texts(self) -> Numbers:
@@ -408,6 +400,25 @@ class WholeRun:
                 )
             self._progress("families written", number, total)
         return int(written)
+
+
+def _likely(
+    blocks: Iterable[SharingPairs], is_there: NDArray[np.bool_], bounds: VersionBounds
+) -> Iterator[SharingPairs]:
+    """Yield the blocks with the pairs that may be versions by what they share at the most."""
+    for block in blocks:
+        kept = is_there[block.one] & is_there[block.other]
+        kept &= bounds.may_be_versions(block.one, block.other, block.most_shared)
+        yield block.only(kept)
+
+
+def _one_ahead(blocks: Iterator[SharingPairs]) -> Iterator[SharingPairs]:
+    """Yield blocks, each of which is made in a thread while the one before is compared."""
+    with ThreadPoolExecutor(1) as thread:
+        made = thread.submit(next, blocks, None)
+        while (block := made.result()) is not None:
+            made = thread.submit(next, blocks, None)
+            yield block
 
 
 class _TextsByHash:
