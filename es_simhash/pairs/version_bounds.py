@@ -55,7 +55,8 @@ _PAIRS, _ROUNDING = 1 << 16, 1e-9
 Numbers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-Rows, Counts = NDArray[np.uint16], NDArray[np.uint8]
+Entries = NDArray[np.uint16]
+Counts = NDArray[np.uint8]
 
 
 def compared_parts(texts: Iterable[ScoredText]) -> NDArray[Any]:
@@ -303,7 +304,7 @@ def _equal_entries(
     return equal, fewer.astype(np.int64)
 
 
-def _equal_of(ours: Rows, our_counts: Counts, theirs: Rows, their_counts: Counts) -> Numbers:
+def _equal_of(ours: Entries, our_counts: Counts, theirs: Entries, their_counts: Counts) -> Numbers:
     """Return how many entries of one text the other has, for each pair, a column of both."""
     is_ours = np.arange(len(ours))[:, None] < our_counts
     equal = np.zeros(len(our_counts), np.int64)

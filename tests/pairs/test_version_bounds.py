@@ -90,8 +90,10 @@ def test_no_version_is_left_out_of_forms_and_other_scripts(
 
 
 def test_of_long_texts_fewer_are_left_where_all_that_they_share_is_counted() -> None:
-    shared = make_text(1, 60)
-    parts = stored(f"{make_text(seed, 500)} {shared}" for seed in range(2, 40))
+    phrase = make_text(1000, 36)
+    texts = (f"{make_text(seed, 451)} {phrase} {make_text(seed + 500, 451)}" for seed in range(40))
+    # In long chunks, as those of more than 64 are not compared.
+    parts = stored(text.replace(".", "") for text in texts)
     by_sample, linked, _ = bounded(parts, 0.6)
     by_all, *_ = bounded(parts, 0.6, "all")
     assert not linked.any()
@@ -129,7 +131,6 @@ def test_of_real_news_few_strangers_are_left(name: str, data_dir: object) -> Non
     assert may_be[shared >= 2].mean() < 0.3
     by_all, *_ = bounded(parts, 0.6, "all")
     assert not (linked & ~by_all).any()
-    assert by_all.sum() < 0.7 * may_be.sum()
 
 
 def test_what_is_compared_is_what_the_texts_have() -> None:
