@@ -285,9 +285,13 @@ def shingles_of(terms: Sequence[str], document: str = "a document") -> NDArray[n
     Raises:
         UnreadableParts: These are not such terms.
     """
-    letters = np.frombuffer("".join(terms).encode("utf-8", "surrogatepass"), np.uint8)
-    values = _VALUES[letters].astype(np.uint32)
-    if len(letters) != 4 * len(terms) or (values > 63).any():
+    try:
+        joined = "".join(terms).encode("utf-8", "surrogatepass")
+    except TypeError:
+        # A keyword field takes numbers as well.
+        joined = b""
+    values = _VALUES[np.frombuffer(joined, np.uint8)].astype(np.uint32)
+    if len(joined) != 4 * len(terms) or (values > 63).any():
         raise UnreadableParts(
             f"The stored shingles of {document} are not terms of this scheme. {REPAIR}"
         )

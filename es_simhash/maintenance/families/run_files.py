@@ -5,7 +5,6 @@ has (`work_files`).
 """
 
 import json
-import os
 import struct
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
@@ -244,7 +243,8 @@ class SpilledTexts:
 
     def _packed(self, number: int) -> bytes:
         start = int(self._ends[number - 1]) if number else 0
-        return os.pread(self._file.fileno(), int(self._ends[number]) - start, start)
+        self._file.seek(start)
+        return self._file.read(int(self._ends[number]) - start)
 
     def __getitem__(self, number: int) -> StoredParts:
         """Return a text by its number."""

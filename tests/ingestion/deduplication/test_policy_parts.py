@@ -1,6 +1,7 @@
 """The parts that need no engine."""
 
 import json
+from typing import Any
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +20,8 @@ def test_passages_are_read_from_their_terms(numbers: set[int]) -> None:
     assert shingles_of(shingle_terms(shingles)[::-1]).tolist() == sorted(numbers)
 
 
-@pytest.mark.parametrize("terms", [["abc"], ["ab!c"], ["é123"]])
-def test_other_terms_are_refused(terms: list[str]) -> None:
+@pytest.mark.parametrize("terms", [["abc"], ["ab!c"], ["é123"], [5, "abcd"]])
+def test_other_terms_are_refused(terms: list[Any]) -> None:
     with pytest.raises(InputError, match="terms"):
         shingles_of(terms)
 
