@@ -1,8 +1,8 @@
 """The parts that need no engine."""
 
 import json
-from typing import Any
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
