@@ -1,6 +1,7 @@
 """Writing families into documents, never over a newer text."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from es_simhash.errors import ClusterError
@@ -11,9 +12,11 @@ from es_simhash.store.changes import Change
 from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.intents import DocumentsAt, Parts
 from es_simhash.store.protocol import WritableStore
+from es_simhash.store.rows import batches_of
 from es_simhash.text.counting import counted
 
-_UPDATES = 1000
+# Updates in a request, and requests at a time.
+_UPDATES, _REQUESTS = 1000, 2
 # How long writing waits for a busy cluster.
 RETRY = RetryPolicy(max_delay=16.0, max_elapsed=30.0)
 # Other fields of a document may change this often between reading and writing.
@@ -36,10 +39,12 @@ class FamilyWriter:
         Raises:
             ClusterError: An update is rejected, or other writers never pause.
         """
-        conflicts: set[DocumentRef] = set()
-        for start in range(0, len(changes), _UPDATES):
-            conflicts |= self._write_batch(changes[start : start + _UPDATES])
-        return conflicts
+        if len(changes) <= _UPDATES:
+            return self._write_batch(changes) if changes else set()
+        # The engine has one thread for each request: with one alone it would wait for us as well.
+        with ThreadPoolExecutor(_REQUESTS, thread_name_prefix="families") as threads:
+            batches = batches_of(changes, _UPDATES)
+            return set().union(*threads.map(self._write_batch, batches))
 
     def _write_batch(self, batch: Sequence[Assignment]) -> set[DocumentRef]:
         conflicts: set[DocumentRef] = set()

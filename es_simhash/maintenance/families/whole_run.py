@@ -54,6 +54,8 @@ from es_simhash.store.state_entries import Ids
 
 # Documents that are stored together, and those whose versions are compared together.
 _DOCUMENTS, _VERSIONS = 1_000, 5_000
+# Families that are written between two commits.
+_WRITTEN = 5_000
 # Texts whose families are made together.
 _TEXTS = 2_000
 # Pairs that are compared between two commits.
@@ -365,7 +367,7 @@ class WholeRun:
         query = (
             "SELECT number, name, members FROM families WHERE number > ? ORDER BY number LIMIT ?"
         )
-        for rows in self.files.pages(query, _DOCUMENTS, after):
+        for rows in self.files.pages(query, _WRITTEN, after):
             members = [json.loads(row[2]) for row in rows]
             documents = self.files.documents_by_number(chain(*members))
             found: list[FoundFamily] = [

@@ -32,7 +32,8 @@ from es_simhash.maintenance.families.run_files import RunFiles
 from es_simhash.store.elasticsearch.connection import connect
 
 url, index, left = sys.argv[1], sys.argv[2], int(sys.argv[3])
-whole_run._DOCUMENTS, whole_run._TEXTS = 5, 4
+whole_run._DOCUMENTS = whole_run._WRITTEN = 5
+whole_run._TEXTS = 4
 commit = RunFiles.commit
 
 def commit_or_die(self, **progress):
@@ -67,6 +68,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def in_small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commit after a few documents, texts and pairs."""
     monkeypatch.setattr(whole_run, "_DOCUMENTS", 5)
+    monkeypatch.setattr(whole_run, "_WRITTEN", 5)
     monkeypatch.setattr(whole_run, "_TEXTS", 4)
     monkeypatch.setattr(spilled_postings, "_PAIR_BYTES", 1 << 20)
 
