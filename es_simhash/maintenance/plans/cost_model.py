@@ -54,10 +54,10 @@ CONSTANTS: Mapping[str, Constant] = {
         1.1, "time of the cluster for a partial update, beside a write (make bench-plan)"
     ),
     "families_base_seconds": Constant(
-        1e-3, "processor time of client and node for a document without candidates (docs/plan.md)"
+        0.8e-3, "time for a document without candidates (make bench-family-run, docs/families.md)"
     ),
     "families_candidate_seconds": Constant(
-        0.005e-3, "processor time for a candidate more, 760 of them (bench-scale, docs/plan.md)"
+        0.0006e-3, "time for each candidate, 760 of a document (make bench-family-run)"
     ),
     "families_base_bytes": Constant(
         100 * _MIB, "memory of a run beside --memory (docs/families.md)"
