@@ -62,6 +62,14 @@ def in_memory() -> MemoryStore:
     return store
 
 
+def in_engine(client: Any, name: str) -> ElasticsearchStore:
+    install(client, name, semantics=None)
+    documents = ({"id": id, "text": text} for id, text in STORED.items())
+    assert all(outcome.ok for outcome in ingest(client, name, documents))
+    client.indices.refresh(index=name)
+    return ElasticsearchStore(Gateway.of(client), name, CONFIG)
+
+
 def test_versions_and_copies_are_found_in_memory() -> None:
     found = decided(in_memory(), ManualPairs())
     assert found["copy"] == ("5", 1.0)
@@ -83,11 +91,7 @@ def test_what_a_person_decided_comes_first() -> None:
 def test_an_engine_and_the_memory_lead_to_the_same_decisions(
     client: Any, index_name: str, manual: ManualPairs
 ) -> None:
-    install(client, index_name, semantics=None)
-    documents = ({"id": id, "text": text} for id, text in STORED.items())
-    assert all(outcome.ok for outcome in ingest(client, index_name, documents))
-    client.indices.refresh(index=index_name)
-    store = ElasticsearchStore(Gateway.of(client), index_name, CONFIG)
+    store = in_engine(client, index_name)
     assert decided(store, manual) == decided(in_memory(), manual)
 
 
@@ -96,11 +100,7 @@ def test_an_engine_and_the_memory_lead_to_the_same_decisions(
 def test_an_original_whose_stored_parts_are_damaged_is_compared_by_its_text(
     client: Any, index_name: str, part: str
 ) -> None:
-    install(client, index_name, semantics=None)
-    documents = ({"id": id, "text": text} for id, text in STORED.items())
-    assert all(outcome.ok for outcome in ingest(client, index_name, documents))
-    client.indices.refresh(index=index_name)
-    store = ElasticsearchStore(Gateway.of(client), index_name, CONFIG)
+    store = in_engine(client, index_name)
     whole = decided(store, ManualPairs())
     for id in ("5", "7"):
         stored = client.get(index=index_name, id=id)["_source"]["simhash"]

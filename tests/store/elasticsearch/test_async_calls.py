@@ -1,7 +1,7 @@
 """Calls that are awaited: what they have opened is closed when nobody waits for them any more."""
 
 import asyncio
-import time
+import threading
 from typing import Any
 
 import pytest
@@ -27,6 +27,7 @@ def test_a_point_in_time_is_closed_where_its_search_is_given_up(index: str, prox
     elasticsearch = pytest.importorskip("elasticsearch")
     pytest.importorskip("aiohttp")
     sent: list[str] = []
+    closed = threading.Event()
 
     async def main() -> None:
         async with elasticsearch.AsyncElasticsearch(proxy.url) as client:
@@ -39,7 +40,9 @@ def test_a_point_in_time_is_closed_where_its_search_is_given_up(index: str, prox
                 if sent.count("/_search") == 2 and path.startswith("/_search"):
                     loop.call_soon_threadsafe(question.cancel)
                     # The response comes when nobody waits for it.
-                    time.sleep(0.5)
+                    closed.wait(10)
+                elif path.startswith("/_pit"):
+                    closed.set()
 
             proxy.hook = give_up
             with pytest.raises(asyncio.CancelledError):
