@@ -27,7 +27,7 @@ INDEX, UUIDS, SOURCES = "index", "uuids", "sources"
 # Header of a SQLite file (https://sqlite.org/fileformat.html): where it says whose it is.
 _MAGIC, _HEADER_BYTES = b"SQLite format 3\0", 100
 _RELEASE_AT, _APPLICATION_AT = slice(60, 64), slice(68, 72)
-_APPLICATION, _RELEASE = 0x65_73_73_68, 3
+_APPLICATION, _RELEASE = 0x65_73_73_68, 4
 _logger = logging.getLogger(__name__)
 
 

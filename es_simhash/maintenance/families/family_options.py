@@ -11,8 +11,9 @@ from es_simhash.pairs.representatives import Representative
 from es_simhash.relation.thresholds import SCORING, VERSION_SCORE
 from es_simhash.store.config import IndexConfig
 
-# How settings keys name the score, which gives other families of the same texts when it changes.
-_SCORING = SCORING.rpartition("-")[2]
+# How settings keys name the score, which gives other families of the same texts when it changes, and
+# what a run leaves to the next.
+_SCORING = f"{SCORING.rpartition('-')[2]}+components"
 # Stands before the field in settings keys; no name of a field has it.
 _WITHIN = "\nwithin "
 

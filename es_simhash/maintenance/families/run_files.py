@@ -32,8 +32,10 @@ _TABLES = (
     " term INTEGER, hash TEXT, text INTEGER, is_current INTEGER, family TEXT, represents INTEGER,"
     " date TEXT, part TEXT)",
     "truncated (text INTEGER PRIMARY KEY)",
-    # Of a family its documents, the representative first, and the names of its texts.
-    "families (number INTEGER PRIMARY KEY, least TEXT, members TEXT, names TEXT, name TEXT)",
+    # Of a family its documents, the representative first, the names of its texts, and a number that
+    # it has in common with those whose texts are linked with its texts.
+    "families (number INTEGER PRIMARY KEY, least TEXT, members TEXT, names TEXT, component INTEGER,"
+    " name TEXT)",
     "claims (count INTEGER, name TEXT, least TEXT, family INTEGER)",
     "names (name TEXT PRIMARY KEY, family INTEGER) WITHOUT ROWID",
     "conflicts (document INTEGER PRIMARY KEY)",

@@ -1,5 +1,6 @@
 """What a run over all documents found: its report, and what it leaves to the next run."""
 
+import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
@@ -12,6 +13,7 @@ from es_simhash.maintenance.families.whole_run import WholeRun, changed_document
 from es_simhash.pairs.family_changes import Family, FamilyChanges, MovedDocument
 from es_simhash.pairs.family_counts import FamilyCounts
 from es_simhash.relation.references import DocumentRef
+from es_simhash.store.installation.family_components import Component, FamilyComponents
 from es_simhash.store.installation.noted_pairs import (
     Dismissals,
     FamilyState,
@@ -53,6 +55,8 @@ class WholeResults:
         self._targets: dict[str, set[str]] = defaultdict(set)
         self._sizes: dict[str, int] = {}
         self._counts = FamilyCounts()
+        # Of families by their names, those that documents have to which nothing was written.
+        self._kept: dict[str, set[str]] = defaultdict(set)
         for _, families in run.families():
             self._changed += len(changed_documents(families))
             for name, found in families:
@@ -80,6 +84,8 @@ class WholeResults:
         kept = name if is_written else before
         if kept is not None:
             self._counts.add(kept, 1)
+        if kept is not None and kept != name:
+            self._kept[name].add(kept)
         if is_written and before is not None and before != name:
             self._moved.append(MovedDocument(document.ref, before, name))
             self._targets[before].add(name)
@@ -161,9 +167,11 @@ class WholeResults:
             seq_nos: Up to where the index was written, by the name of the shard; None where that is
                 unknown.
         """
-        recorded = {} if stored.options is None else state.sizes()
+        is_first, components = stored.options is None, FamilyComponents(state)
+        recorded = {} if is_first else state.sizes()
         sizes = {**dict.fromkeys(recorded, 0), **self._sizes}
         actions = chain(
+            components.entries(self._components(), {} if is_first else components.all()),
             state.size_entries(sizes, recorded),
             [state.counts_entry(LeftFamilies(self._counts, seq_nos or {}))],
             self._acknowledgements(Dismissals(state), stored.dismissals, self._run.dismissed),
@@ -173,6 +181,20 @@ class WholeResults:
         )
         for some in batches_of(actions, _ENTRIES):
             state.write(some)
+
+    def _components(self) -> Iterator[Component]:
+        """Yield the names of families whose texts are linked with each other."""
+        kept = {**self._kept}
+        query = (
+            "SELECT component, json_group_array(name) FROM families WHERE component > ?"
+            " GROUP BY component HAVING count(*) > 1 ORDER BY component LIMIT ?"
+        )
+        for rows in self._run.files.pages(query, _ENTRIES):
+            for _, listed in rows:
+                names = set(json.loads(listed))
+                yield tuple(sorted(names.union(*(kept.pop(name, ()) for name in names))))
+        for name, others in kept.items():
+            yield tuple(sorted({name, *others}))
 
     def _acknowledgements(
         self, noted: NotedPairs, pairs: Sequence[NotedPair], used: Sequence[Ids]

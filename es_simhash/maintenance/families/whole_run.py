@@ -68,8 +68,9 @@ _TEMPLATE_LINKS = 4
 Numbers = NDArray[np.int64]
 # A family by its name, with its documents, the representative first.
 FoundFamily = tuple[str, Sequence[StoredDocument]]
-# Numbers of the documents of a family, names of its texts, and names that its documents have.
-_MadeFamily = tuple[Sequence[int], Sequence[str], Counter[str]]
+# Numbers of the documents of a family, names of its texts, names that its documents have, and the
+# label of its texts.
+_MadeFamily = tuple[Sequence[int], Sequence[str], Counter[str], int]
 
 
 class WholeRun:
@@ -268,7 +269,8 @@ class WholeRun:
             for end in batches_of_labels(labels, order, _TEXTS, start):
                 bounds = labels[order[[start, end - 1]]] + [0, 1]
                 low, high = np.searchsorted(link_labels, bounds).tolist()
-                families = list(self._grouped(order[start:end].tolist(), links[low:high], texts))
+                grouped = self._grouped(order[start:end].tolist(), links[low:high], texts)
+                families = [_made(family, documents, labels) for family, documents in grouped]
                 with self.files.commit(group=end) as database:
                     _store(database, families)
                 self._progress("families", end, count)
@@ -289,8 +291,8 @@ class WholeRun:
 
     def _grouped(
         self, numbers: Sequence[int], links: NDArray[Any], texts: SpilledTexts
-    ) -> Iterator[_MadeFamily]:
-        """Yield the families of texts that are connected with no other."""
+    ) -> Iterator[tuple[DocumentFamily[DocumentRef], Mapping[DocumentRef, StoredDocument]]]:
+        """Yield the families of texts that are connected with no other, and their documents."""
         values = [listed_numbers(numbers)]
         query = f"SELECT number, hash, characters FROM texts WHERE number IN {NUMBERS}"
         rows = self.files.select(query, values)
@@ -308,7 +310,7 @@ class WholeRun:
         for family in linked.document_families(
             copies, rank, lambda ref: documents[ref].document.values
         ):
-            yield _made(family, documents)
+            yield family, documents
 
     def _rank(
         self, documents: Mapping[DocumentRef, StoredDocument], characters: Mapping[str, int]
@@ -334,8 +336,8 @@ class WholeRun:
             with self.files.commit(empty=last) as database:
                 query = "INSERT INTO families (members, name) VALUES (?, ?)"
                 database.executemany(query, rows)
-        with self.files.commit(grouped=True):
-            pass
+        with self.files.commit(grouped=True) as database:
+            database.execute("CREATE INDEX IF NOT EXISTS families_component ON families (component)")
 
     def name(self) -> None:
         """Give each family a name, as `family_names` does for families in memory."""
@@ -407,7 +409,7 @@ class WholeRun:
 def _likely(
     blocks: Iterable[SharingPairs], is_there: NDArray[np.bool_], bounds: VersionBounds
 ) -> Iterator[SharingPairs]:
-    """Yield the blocks with the pairs that may be versions by what they share at the most."""
+    """Yield the pairs of each block that could be versions, given the most they can share."""
     for block in blocks:
         kept = is_there[block.one] & is_there[block.other]
         kept &= bounds.may_be_versions(block.one, block.other, block.most_shared)
@@ -415,7 +417,7 @@ def _likely(
 
 
 def _one_ahead(blocks: Iterator[SharingPairs]) -> Iterator[SharingPairs]:
-    """Yield blocks, each of which is made in a thread while the one before is compared."""
+    """Yield blocks, making the next one in a thread while the caller works on the current one."""
     with ThreadPoolExecutor(1) as thread:
         made = thread.submit(next, blocks, None)
         while (block := made.result()) is not None:
@@ -462,18 +464,21 @@ def changed_documents(families: Iterable[FoundFamily]) -> list[Assignment]:
 
 
 def _made(
-    family: DocumentFamily[DocumentRef], documents: Mapping[DocumentRef, StoredDocument]
+    family: DocumentFamily[DocumentRef],
+    documents: Mapping[DocumentRef, StoredDocument],
+    labels: Numbers,
 ) -> _MadeFamily:
     stored = [documents[ref] for ref in family.documents]
     names = Counter(found.document.family for found in stored if found.document.family)
-    return [found.number for found in stored], family.names, names
+    label = int(labels[stored[0].text or 0])
+    return [found.number for found in stored], family.names, names, label
 
 
 def _store(database: Connection, families: Iterable[_MadeFamily]) -> None:
-    for members, names, stored in families:
+    for members, names, stored, label in families:
         least = min(names)
-        row = [least, json.dumps(members), json.dumps(names)]
-        query = "INSERT INTO families (least, members, names) VALUES (?, ?, ?)"
+        row = [least, json.dumps(members), json.dumps(names), label]
+        query = "INSERT INTO families (least, members, names, component) VALUES (?, ?, ?, ?)"
         number = database.execute(query, row).lastrowid
         claims = [(count, name, least, number) for name, count in stored.items()]
         database.executemany("INSERT INTO claims VALUES (?, ?, ?, ?)", claims)

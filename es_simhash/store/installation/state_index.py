@@ -2,8 +2,8 @@
 
 None of it can be stored in the documents themselves, which are replaced as a whole when they are
 written again; and that a document left its family shows only in what is stored elsewhere.
-What a person decided about pairs is read and written by `noted_pairs`, reservations by
-`reserved_texts`.
+What a person decided about pairs is read and written by `noted_pairs`, families that are linked by
+`family_components`, reservations by `reserved_texts`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,6 +27,8 @@ from es_simhash.store.vector_table_entries import HEAD, PART, head_of, parts_of
 
 # Kind of the entry with the counts of all families.
 COUNTS = "counts"
+# Kind of the entries of families whose texts are linked.
+COMPONENT = "component"
 # Version of the entries: another reads none of them.
 VERSION = 1
 _TWO = ("a", "b")
@@ -40,6 +42,7 @@ _ENTRIES: Mapping[str, Mapping[str, Any]] = {
     "run": {"options": str},
     "sweep": {"options": str, "deciding": bool, "ended?": [list], "undecided?": [str], **_WRITES},
     "family": {"family": str, "documents": int},
+    COMPONENT: {"family": [str]},
     COUNTS: {"counts": str, **_WRITES},
 }
 # Beginnings of names in one query.
