@@ -21,9 +21,7 @@ from es_simhash.fingerprints.text_fingerprints import (
 from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.relation import Span
 from es_simhash.relation.segmented_text import SegmentedText
-from es_simhash.relation.shared_shingles import sampled
-from es_simhash.relation.stored_text import StoredParts, stored_chunks
-from es_simhash.relation.thresholds import FAMILY_SHINGLES
+from es_simhash.relation.stored_text import DerivedParts, StoredParts, stored_chunks
 from es_simhash.relation.weighted_chunks import WeightedChunks
 from es_simhash.semantics.entities.document_entities import upstream_entities
 from es_simhash.semantics.languages.words import count_words
@@ -57,7 +55,7 @@ class Profiler(Protocol):
         """Return the profile of each text."""
 
 
-class AnalysedText(SegmentedText):
+class AnalysedText(DerivedParts, SegmentedText):
     """A text; each part that is derived from it is computed when it is first needed.
 
     Args:
@@ -110,16 +108,6 @@ class AnalysedText(SegmentedText):
     def sketch(self) -> Sketch:
         """Head, words and numbers."""
         return Sketch(self.fingerprints.sketch)
-
-    @cached_property
-    def queried_shingles(self) -> NDArray[np.uint32]:
-        """Shingles by which it is found in a search over a whole index: those below a bound."""
-        return sampled(self.shingles, FAMILY_SHINGLES)
-
-    @cached_property
-    def characters(self) -> int:
-        """Characters of its chunks."""
-        return int(self.chunks.characters.sum())
 
     @cached_property
     def profile(self) -> SemanticProfile:

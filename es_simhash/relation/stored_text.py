@@ -12,6 +12,7 @@ from es_simhash.fingerprints.chunks import MAX_CHUNK_CHARACTERS, ChunkFingerprin
 from es_simhash.fingerprints.fingerprint_batch import FingerprintBatch, TextFingerprints
 from es_simhash.fingerprints.shingles import counts_of_texts, shingle_counts
 from es_simhash.fingerprints.sketch import Sketch
+from es_simhash.relation.candidate import StoredText
 from es_simhash.relation.shared_shingles import sampled
 from es_simhash.relation.thresholds import FAMILY_SHINGLES
 
@@ -22,8 +23,22 @@ def stored_chunks(fingerprints: TextFingerprints) -> ChunkFingerprints:
     return ChunkFingerprints(fingerprints.chunks, lengths, shingle_counts(fingerprints.levels))
 
 
+class DerivedParts:
+    """What follows from the stored parts of a text, whatever they are read from."""
+
+    @cached_property
+    def queried_shingles(self: StoredText) -> NDArray[np.uint32]:
+        """Shingles by which it is found in a search over a whole index: those below a bound."""
+        return sampled(self.shingles, FAMILY_SHINGLES)
+
+    @cached_property
+    def characters(self: StoredText) -> int:
+        """Characters of its chunks."""
+        return int(self.chunks.characters.sum())
+
+
 @dataclass(frozen=True, eq=False)
-class StoredParts:
+class StoredParts(DerivedParts):
     """The stored parts of a text, without the text itself; a `StoredText`.
 
     Attributes:
@@ -68,13 +83,3 @@ class StoredParts:
     def windows(self) -> WindowCounts:
         """How many shingles each window picks."""
         return self.chunks.windows
-
-    @cached_property
-    def queried_shingles(self) -> NDArray[np.uint32]:
-        """Shingles by which it is found in a search over a whole index: those below a bound."""
-        return sampled(self.shingles, FAMILY_SHINGLES)
-
-    @cached_property
-    def characters(self) -> int:
-        """Characters of its chunks."""
-        return int(self.chunks.characters.sum())

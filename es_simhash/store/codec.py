@@ -25,8 +25,7 @@ from es_simhash.fingerprints.fingerprint_scheme import CHUNK_BITS, Scheme
 from es_simhash.fingerprints.hashing import Fingerprints
 from es_simhash.fingerprints.shingles import counts_of_texts, shingle_counts
 from es_simhash.fingerprints.sketch import Sketch
-from es_simhash.relation.shared_shingles import sampled
-from es_simhash.relation.thresholds import FAMILY_SHINGLES
+from es_simhash.relation.stored_text import DerivedParts
 from es_simhash.store.fields import (
     BLOCKS,
     CHUNKS,
@@ -208,9 +207,17 @@ class PackedText:
         """
         return unpack_sketch(self.packed_sketch, document_name(self.index, self.id))
 
+    def read(self) -> None:
+        """Read all parts that it has.
+
+        Raises:
+            UnreadableParts: One of them was not written by this package.
+        """
+        _ = self.chunks, self.sketch
+
 
 @dataclass(frozen=True)
-class PackedParts(PackedText):
+class PackedParts(DerivedParts, PackedText):
     """All parts of a text as they are stored; read when they are needed.
 
     Attributes:
@@ -230,15 +237,10 @@ class PackedParts(PackedText):
         """
         return shingles_of(self.terms, document_name(self.index, self.id))
 
-    @cached_property
-    def queried_shingles(self) -> NDArray[np.uint32]:
-        """Shingles by which it is found in a search over a whole index: those below a bound."""
-        return sampled(self.shingles, FAMILY_SHINGLES)
-
-    @cached_property
-    def characters(self) -> int:
-        """Characters of its chunks."""
-        return int(self.chunks.characters.sum())
+    def read(self) -> None:
+        """Read all parts that it has; see `PackedText.read`."""
+        super().read()
+        _ = self.shingles
 
 
 def document_name(index: str, id: str) -> str:

@@ -11,7 +11,7 @@ from es_simhash.relation.analysed_text import TextAnalyser
 from es_simhash.relation.candidate import Candidate, ScoredText
 from es_simhash.relation.references import DocumentRef, Key
 from es_simhash.relation.stored_text import StoredParts
-from es_simhash.store.codec import REPAIR, PackedParts
+from es_simhash.store.codec import REPAIR, PackedText
 from es_simhash.store.intents import DocumentsAt, Parts, Request
 from es_simhash.store.protocol import Result, Steps, ask
 from es_simhash.store.rows import Neighbour, Row, Rows, SimilarTexts, TextHits
@@ -60,10 +60,11 @@ def is_readable_text(text: ScoredText) -> bool:
 
 
 def _error(text: ScoredText) -> UnreadableParts | None:
+    # Others were computed from their texts.
+    if not isinstance(text, PackedText):
+        return None
     try:
-        _ = text.chunks, text.sketch
-        if isinstance(text, PackedParts):
-            _ = text.shingles
+        text.read()
     except UnreadableParts as error:
         return error
     return None

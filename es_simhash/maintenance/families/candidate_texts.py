@@ -22,9 +22,9 @@ from es_simhash.relation.references import DocumentRef
 from es_simhash.store.own_texts import is_readable_text
 from es_simhash.store.rows import SharingText
 
-# Documents that are kept in memory: what is compared of each first, 300 bytes, and their stored
-# parts.
-_MOST_COMPARED, _MOST_STORED = 200_000, 50_000
+# Bytes that a document takes: of what is compared first, with its place in Python's tables, and of
+# its stored parts.
+_COMPARED_BYTES, _STORED_BYTES = TEXT.itemsize + 400, 10_000
 
 Text = TypeVar("Text", bound=ScoredText)
 Flags = NDArray[np.bool_]
@@ -36,10 +36,12 @@ class CandidateTexts:
 
     Args:
         reader: Reads the index.
+        memory: MiB that it may take.
     """
 
-    def __init__(self, reader: FamilyReader) -> None:
+    def __init__(self, reader: FamilyReader, memory: int) -> None:
         self._reader = reader
+        self._most = memory << 19
         self._stored: dict[DocumentRef, StoredText | None] = {}
         # Of each document its row in the parts that are compared; None where they cannot be read.
         self._rows: dict[DocumentRef, int | None] = {}
@@ -118,9 +120,9 @@ class CandidateTexts:
 
     def trim(self) -> None:
         """Forget documents where there are too many."""
-        if len(self._stored) > _MOST_STORED:
+        if len(self._stored) * _STORED_BYTES > self._most:
             self._stored.clear()
-        if len(self._rows) > _MOST_COMPARED:
+        if len(self._rows) * _COMPARED_BYTES > self._most:
             self._rows.clear()
             self._compared = np.zeros(0, TEXT)
 

@@ -59,6 +59,11 @@ class Corpus:
         """Add all documents of these texts."""
         self.add(self._reader.of_texts(hashes))
 
+    def families_of(self, content_hash: str) -> set[str]:
+        """Return the stored families of a text: those of its documents that were read."""
+        families = (self.documents[ref].family for ref in self.copies.get(content_hash, ()))
+        return {family for family in families if family is not None}
+
     def __contains__(self, content_hash: object) -> bool:
         """Check whether a document that was read has this text."""
         return content_hash in self.copies

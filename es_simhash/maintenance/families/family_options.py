@@ -11,8 +11,8 @@ from es_simhash.pairs.representatives import Representative
 from es_simhash.relation.thresholds import SCORING, VERSION_SCORE
 from es_simhash.store.config import IndexConfig
 
-# How settings keys name the score, which gives other families of the same texts when it changes, and
-# what a run leaves to the next.
+# How settings keys name the score, which gives other families of the same texts when it changes,
+# and what a run leaves to the next.
 _SCORING = f"{SCORING.rpartition('-')[2]}+components"
 # Stands before the field in settings keys; no name of a field has it.
 _WITHIN = "\nwithin "

@@ -3,11 +3,13 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
+from typing import Any
 
 from es_simhash.fingerprints.hashing import digest_of_key
 from es_simhash.maintenance.families.family_corpus import Corpus
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.families.family_reader import Assignment, FamilyReader, Membership
+from es_simhash.maintenance.families.known_links import KnownTexts
 from es_simhash.maintenance.families.link_graph import LinkGraph
 from es_simhash.maintenance.families.resized_families import ResizedFamilies, resized_families
 from es_simhash.pairs.document_families import DocumentFamily, LinkedTexts
@@ -18,6 +20,11 @@ from es_simhash.pairs.parted_texts import Values, parted_pairs
 from es_simhash.pairs.representatives import Rank, rank_of
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
+from es_simhash.store.installation.family_components import (
+    FamilyComponents,
+    left_of,
+    linked_components,
+)
 from es_simhash.store.installation.noted_pairs import (
     Dismissals,
     FamilyState,
@@ -65,7 +72,9 @@ class FamilyRun:
         self._dismissals, self._joins = stored.dismissals, stored.joins
         self._manual = ManualPairs()
         self.corpus = Corpus(reader)
-        self.graph = LinkGraph(self.corpus, reader)
+        self._components = FamilyComponents(state)
+        known = KnownTexts(self.corpus, reader, self._components, touched)
+        self.graph = LinkGraph(self.corpus, reader, known, options.memory)
 
     @property
     def within(self) -> str | None:
@@ -130,8 +139,8 @@ class FamilyRun:
         return sorted(ref.id for ref in refs if not self._values(ref))
 
     def families(self) -> list[Family]:
-        """Return the families of all texts that were queried, and of documents without words."""
-        copies = {text: self.corpus.copies[text] for text in self.graph.queried}
+        """Return the families of all texts that were reached, and of documents without words."""
+        copies = {text: self.corpus.copies[text] for text in self.graph.texts}
         linked = LinkedTexts(self.corpus, self.graph.links, self._reader.threshold, self._manual)
         found = list(linked.document_families(copies, self._rank(), self._values))
         families = [
@@ -165,7 +174,7 @@ class FamilyRun:
                 if family is not None:
                     stored_names[names[documents[ref].content_hash]].append(family)
         counts = Counter(name for names in stored_names.values() for name in names)
-        # A name that documents have whose text was not queried belongs to another family.
+        # A name that documents have whose text was not reached belongs to another family.
         sizes = self._reader.sizes_of(
             {*counts, *(name for group in groups for name in new_names(group))}
         )
@@ -214,6 +223,7 @@ class FamilyRun:
                 unknown.
         """
         actions = self._state.size_entries(*self._changed_sizes(families, skipped))
+        actions += self._component_entries(families, skipped)
         counts = self._counts(families, skipped)
         left = self._stored.left
         if self._touched or left is None or left.counts != counts:
@@ -236,6 +246,32 @@ class FamilyRun:
         for family in families:
             sizes[family.name] = len(set(family.documents) - skipped)
         return sizes, self._state.sizes_of(sizes)
+
+    def _component_entries(
+        self, families: Sequence[Family], skipped: set[DocumentRef]
+    ) -> list[list[dict[str, Any]]]:
+        """Return the actions that store which families are linked."""
+        names: dict[str, set[str]] = defaultdict(set)
+        processed = {*self._resized.names, *(family.name for family in families)}
+        for family in families:
+            for ref in family.documents:
+                document = self.corpus.documents[ref]
+                if document.content_hash not in self.corpus.copies:
+                    continue
+                names[document.content_hash].add(family.name)
+                if document.family is not None:
+                    processed.add(document.family)
+                    # What was not written keeps its family.
+                    names[document.content_hash].update([document.family] if ref in skipped else ())
+        groups = [*names.values(), *(names[one] | names[other] for one, other in self.graph.links)]
+        groups += [
+            names[text] | names[other]
+            for text in self._manual.joined.members & names.keys()
+            for other in self._manual.joined.others(text) & names.keys()
+        ]
+        before = self._components.of(processed)
+        components = [*linked_components(groups), *left_of(before.values(), processed)]
+        return self._components.entries(components, before)
 
     def _counts(self, families: Sequence[Family], skipped: set[DocumentRef]) -> FamilyCounts:
         """Return how many documents families have, as they are written."""

@@ -4,14 +4,13 @@ from collections import deque
 from collections.abc import Container, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from es_simhash.maintenance.families.candidate_texts import CandidateTexts
-from es_simhash.maintenance.families.family_reader import (
-    FamilyReader,
-)
+from es_simhash.maintenance.families.family_corpus import Corpus
+from es_simhash.maintenance.families.family_reader import FamilyReader
+from es_simhash.maintenance.families.known_links import KnownTexts, links_among
 from es_simhash.pairs.merging import Pair, pair
-from es_simhash.pairs.text_links import Texts, links_of
+from es_simhash.pairs.text_links import links_of
 from es_simhash.relation.candidate import StoredText
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
@@ -26,22 +25,6 @@ _MAX_RESPONSES, _MAX_CANDIDATES = 20, 2_000
 
 # The documents that were found for each of some texts.
 Responses = list[list[SharingText]]
-
-
-class ReadTexts(Texts, Protocol):
-    """The texts of a run, which are read when they are needed, as those of a `Corpus`."""
-
-    def add_copies(self, hashes: Sequence[str]) -> None:
-        """Add all documents of these texts."""
-
-    def __contains__(self, content_hash: object) -> bool:
-        """Check whether a document that was read has this text."""
-
-    def load(self, hashes: Iterable[str]) -> None:
-        """Read these texts together, so that they are quick."""
-
-    def trim(self) -> None:
-        """Forget texts that were not used for long."""
 
 
 @dataclass
@@ -82,18 +65,25 @@ class LinkGraph:
     Args:
         texts: The texts of the run.
         reader: Searches the index.
+        known: What the last run knew of them.
+        memory: MiB for what is compared.
 
     Attributes:
         queried: Texts whose candidates were retrieved and compared.
+        compared: Texts that the last run has compared with all others, and that were compared with
+            each other alone.
         links: Scores of the pairs of texts that are linked.
         truncated: Texts with more candidates than were compared.
     """
 
-    def __init__(self, texts: ReadTexts, reader: FamilyReader) -> None:
+    def __init__(self, texts: Corpus, reader: FamilyReader, known: KnownTexts, memory: int) -> None:
         self._texts = texts
         self._reader = reader
-        self._candidates = CandidateTexts(reader)
+        self._known = known
+        self._memory = memory
+        self._candidates = CandidateTexts(reader, memory)
         self.queried: set[str] = set()
+        self.compared: set[str] = set()
         self.links: dict[Pair[str], float] = {}
         self.truncated: set[str] = set()
 
@@ -108,20 +98,60 @@ class LinkGraph:
                 reached from each other.
             progress: Called after each batch.
         """
-        known = set(seeds) | self.queried
-        waiting = deque(sorted(known - self.queried))
+        reached = set[str]()
+        waiting = deque(self._taken_up(seeds, manual, reached))
         with ThreadPoolExecutor(1) as pool:
             ahead = None
             while waiting or ahead:
                 batch = ahead or self._next_batch(waiting, pool)
                 # The engine searches for the next texts while these are compared.
                 ahead = self._next_batch(waiting, pool) if len(waiting) >= _QUERIES else None
-                new = self._linked(batch, manual, known)
-                known.update(new)
-                waiting.extend(new)
+                new = self._linked(batch, manual, reached)
+                waiting.extend(self._taken_up(new, manual, reached))
                 if progress is not None:
                     queued = len(waiting) + (len(ahead.texts) if ahead else 0)
                     progress("texts", len(self.queried), len(self.queried) + queued)
+        self._compare(manual, progress)
+
+    @property
+    def texts(self) -> set[str]:
+        """All texts that were reached, whose links are known now."""
+        return self.queried | self.compared
+
+    def _taken_up(self, texts: Iterable[str], manual: ManualPairs, reached: set[str]) -> list[str]:
+        """Take up texts that are reached with all that were connected with them before.
+
+        Args:
+            texts: Their hashes.
+            manual: As in `explore`.
+            reached: Texts that were reached before; those taken up are added.
+
+        Returns:
+            Those of them that are to be searched for.
+        """
+        found, new = set[str](), set(texts)
+        while new:
+            found |= new | self._known.connected(new)
+            joined = {other for text in found for other in manual.joined.others(text)}
+            new = set(self._added(sorted(joined - found - reached)))
+        found -= reached
+        self.compared.update(text for text in found if self._known.is_known(text))
+        reached |= found
+        return sorted(found - self.compared)
+
+    def _compare(self, manual: ManualPairs, progress: Progress | None) -> None:
+        """Add the links among the texts that the last run has compared with all others."""
+        if len(self.compared) < 2:
+            return
+        texts = sorted(self.compared)
+        found = links_among(texts, self._texts, self._reader.threshold, self._memory, progress)
+        self.truncated |= found.truncated
+        apart = manual.dismissed
+        self.links.update(
+            (linked, score)
+            for linked, score in found.scores.items()
+            if linked[1] not in apart.get(linked[0], ())
+        )
 
     def _next_batch(self, waiting: deque[str], pool: ThreadPoolExecutor) -> _Batch:
         """Begin to search for the candidates of the next texts."""

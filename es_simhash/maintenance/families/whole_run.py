@@ -337,7 +337,9 @@ class WholeRun:
                 query = "INSERT INTO families (members, name) VALUES (?, ?)"
                 database.executemany(query, rows)
         with self.files.commit(grouped=True) as database:
-            database.execute("CREATE INDEX IF NOT EXISTS families_component ON families (component)")
+            database.execute(
+                "CREATE INDEX IF NOT EXISTS families_component ON families (component)"
+            )
 
     def name(self) -> None:
         """Give each family a name, as `family_names` does for families in memory."""

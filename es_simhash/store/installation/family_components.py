@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from es_simhash.fingerprints.hashing import digest_of_key
+from es_simhash.pairs.merging import connected_components, neighbours_of
 from es_simhash.store.installation.state_index import COMPONENT, StateIndex
 from es_simhash.store.rows import batches_of
 from es_simhash.store.state_entries import PAGE
@@ -56,6 +57,14 @@ class FamilyComponents:
             *(self._state.entry(id, {"kind": COMPONENT, "family": list(found[id])}) for id in new),
             *(self._state.removal(id) for id in gone),
         ]
+
+
+def linked_components(groups: Iterable[Collection[str]]) -> list[Component]:
+    """Return the components of families, from the names of those that have something in common."""
+    neighbours = neighbours_of(
+        (first, other) for first, *others in map(sorted, groups) for other in others
+    )
+    return [tuple(names) for names in connected_components(neighbours, neighbours)]
 
 
 def left_of(stored: Iterable[Component], processed: Collection[str]) -> list[Component]:

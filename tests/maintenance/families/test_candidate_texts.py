@@ -12,18 +12,18 @@ from es_simhash.pairs.document_families import families_in_memory
 pytestmark = pytest.mark.cluster
 
 
-@pytest.mark.parametrize("most", [0, 10_000])
+@pytest.mark.parametrize("size", [1 << 40, 1])
 def test_families_are_the_same_whatever_was_forgotten(
     shelf: Any,
     texts: dict[str, str],
     revise: Callable[..., str],
     monkeypatch: pytest.MonkeyPatch,
-    most: int,
+    size: int,
 ) -> None:
     monkeypatch.setattr(find_families, "READS_PER_SEARCH", 0)
     monkeypatch.setattr(link_graph, "_QUERIES", 2)
-    monkeypatch.setattr(candidate_texts, "_MOST_STORED", most)
-    monkeypatch.setattr(candidate_texts, "_MOST_COMPARED", most)
+    monkeypatch.setattr(candidate_texts, "_STORED_BYTES", size)
+    monkeypatch.setattr(candidate_texts, "_COMPARED_BYTES", size)
     read: list[str] = []
     stored_texts = FamilyReader.stored_texts
 
@@ -41,4 +41,4 @@ def test_families_are_the_same_whatever_was_forgotten(
         frozenset(family) for family in families_in_memory({**texts, **new})
     }
     # What is remembered is read once in a run.
-    assert (len(read) > len(set(read))) is (most == 0)
+    assert (len(read) > len(set(read))) is (size > 1)
