@@ -50,7 +50,7 @@ class FamilyRun:
 
     Attributes:
         corpus: The documents and texts of the run.
-        graph: The links between the texts.
+        graph: The links between the texts, from `explore` on.
     """
 
     def __init__(
@@ -73,8 +73,6 @@ class FamilyRun:
         self._manual = ManualPairs()
         self.corpus = Corpus(reader)
         self._components = FamilyComponents(state)
-        known = KnownTexts(self.corpus, reader, self._components, touched)
-        self.graph = LinkGraph(self.corpus, reader, known, options.memory)
 
     @property
     def within(self) -> str | None:
@@ -85,6 +83,9 @@ class FamilyRun:
         """Read what may have changed, and everything that is linked with it."""
         seeds = self._changed_texts()
         self._manual = self._manual_pairs_of_texts()
+        touched = None if self._resized.are_all_compared else self._touched
+        known = KnownTexts(self.corpus, self._reader, self._components, touched)
+        self.graph = LinkGraph(self.corpus, self._reader, known, self._options.memory)
         self.graph.explore(set(seeds), self._manual, progress)
 
     def _changed_texts(self) -> list[str]:

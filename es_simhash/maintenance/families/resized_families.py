@@ -24,10 +24,13 @@ class ResizedFamilies:
     Attributes:
         names: Their names.
         counts: Documents of all families, as they are.
+        are_all_compared: Whether the sizes of all families were compared, as nothing says which
+            were written to.
     """
 
     names: frozenset[str]
     counts: FamilyCounts
+    are_all_compared: bool = True
 
 
 def resized_families(
@@ -55,9 +58,13 @@ def resized_families(
             return _all(reader, state)
         stored |= reader.sizes_with(lossy - leaves)
         leaves |= lossy
-    counts = left.counts.copy()
-    counts.set_leaves(leaves, FamilyCounts.of_sizes(stored))
-    return ResizedFamilies(_differing_sizes(stored, state.sizes(leaves)), counts)
+    counts, measured = left.counts.copy(), FamilyCounts.of_sizes(stored)
+    counts.set_leaves(leaves, measured)
+    # The size of a family of one document is not recorded: only in the sums does it show.
+    grown = {leaf for leaf in leaves if measured.of_leaves([leaf]) > left.counts.of_leaves([leaf])}
+    new = {name for name in touched if leaf_of(name) in grown and stored.get(name) == 1}
+    names = _differing_sizes(stored, state.sizes(leaves)) | new
+    return ResizedFamilies(names, counts, are_all_compared=False)
 
 
 def _all(reader: FamilyReader, state: StateIndex) -> ResizedFamilies:

@@ -198,3 +198,32 @@ def test_the_family_of_a_document_that_was_left_is_linked_with_what_it_was_to_ha
         )
         assert shelf.find(everything=everything).written == 0
     assert components(shelf) == [{before["t10-1"], before["t11-1"]}]
+
+
+def test_a_family_of_one_document_that_another_program_has_made_is_searched_for(
+    shelf: Any, texts: Texts, make_text: Make, revise: Make, searched: set[str]
+) -> None:
+    shelf.put(texts)
+    shelf.find()
+    shelf.put({"guest": revise(texts["t11-1"], 3)})
+    members = {"simhash": {"family": "0123456789abcdef", "representative": True}}
+    shelf.client.update(index=shelf.name, id="guest", doc=members, refresh=True)
+    searched.clear()
+    shelf.find()
+    assert searched == hashes(shelf, "guest")
+    assert frozenset({"t11-1", "guest"}) in shelf.families()
+
+
+def test_where_nothing_says_what_was_written_all_is_searched_for(
+    shelf: Any, texts: Texts, revise: Make, monkeypatch: pytest.MonkeyPatch, searched: set[str]
+) -> None:
+    from es_simhash.maintenance.families import recent_writes
+
+    monkeypatch.setattr(recent_writes, "known_checkpoints", lambda *_: None)
+    shelf.put(texts)
+    shelf.find()
+    new = {"new": revise(texts["t0-1"], 3)}
+    shelf.put(new)
+    shelf.find()
+    assert searched == hashes(shelf, "new", "t0-1", "t0-2", "t0-3")
+    assert shelf.families() == in_memory({**texts, **new})
