@@ -11,9 +11,8 @@ from es_simhash.pairs.representatives import Representative
 from es_simhash.relation.thresholds import SCORING, VERSION_SCORE
 from es_simhash.store.config import IndexConfig
 
-# How settings keys name the score, which gives other families of the same texts when it changes,
-# and what a run leaves to the next.
-_SCORING = f"{SCORING.rpartition('-')[2]}+components"
+# How settings keys name the score, which gives other families of the same texts when it changes.
+_SCORING = SCORING.rpartition("-")[2]
 # Stands before the field in settings keys; no name of a field has it.
 _WITHIN = "\nwithin "
 
@@ -35,7 +34,7 @@ class FamilyOptions:
             name for no field.
         everything: Process all documents. Else only what changed since the last run.
         dry_run: Write nothing.
-        memory: Memory for what is compared; the rest is on disk. For a run over all documents.
+        memory: Memory for what is compared; the rest is on disk, in a run over all documents.
         journal: File from which an interrupted run resumes: what a run over all documents has done;
             None for one in the user's cache directory.
         fresh: Begin at the start; an earlier run over all documents is not resumed.

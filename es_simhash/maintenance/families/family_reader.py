@@ -103,6 +103,11 @@ class FamilyReader:
         """Where versions begin in the index."""
         return self._config.versions_from
 
+    @property
+    def scheme(self) -> str:
+        """Name of the scheme of the index."""
+        return self._config.scheme.name
+
     def count(self) -> int:
         """Return the number of documents that have fingerprints of the scheme."""
         return self._snapshot.count(Where(fingerprinted=True))

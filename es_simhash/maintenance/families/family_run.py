@@ -83,10 +83,19 @@ class FamilyRun:
         """Read what may have changed, and everything that is linked with it."""
         seeds = self._changed_texts()
         self._manual = self._manual_pairs_of_texts()
-        touched = None if self._resized.are_all_compared else self._touched
-        known = KnownTexts(self.corpus, self._reader, self._components, touched)
+        known = KnownTexts(self.corpus, self._reader, self._components, self._rewritten())
         self.graph = LinkGraph(self.corpus, self._reader, known, self._options.memory)
         self.graph.explore(set(seeds), self._manual, progress)
+
+    def _rewritten(self) -> set[str] | None:
+        """Return the families of documents that were written since what is known of the others.
+
+        Returns:
+            None where nothing is known.
+        """
+        left = self._stored.left
+        is_known = left is not None and left.scheme == self._reader.scheme
+        return self._touched if is_known and not self._resized.are_all_compared else None
 
     def _changed_texts(self) -> list[str]:
         """Return the texts of documents without a family, of changed families and manual pairs."""
@@ -228,7 +237,8 @@ class FamilyRun:
         counts = self._counts(families, skipped)
         left = self._stored.left
         if self._touched or left is None or left.counts != counts:
-            actions.append(self._state.counts_entry(LeftFamilies(counts, seq_nos or {})))
+            scheme = None if left is None else left.scheme
+            actions.append(self._state.counts_entry(LeftFamilies(counts, seq_nos or {}, scheme)))
         for stored_pairs, pairs in zip(
             self._stored_pairs, (self._dismissals, self._joins), strict=True
         ):

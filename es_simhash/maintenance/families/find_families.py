@@ -193,7 +193,8 @@ class _Finder:
                 seq_nos = writes.ended(written)
             results = WholeResults(run, options, list_added=list_added)
             if not options.dry_run:
-                results.store_state(self._state, self._stored, self._key, seq_nos)
+                scheme = self._store.config.scheme.name
+                results.store_state(self._state, self._stored, self._key, scheme, seq_nos)
             report = results.report(written)
             files.remove()
         return report

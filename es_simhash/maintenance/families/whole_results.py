@@ -156,6 +156,7 @@ class WholeResults:
         state: StateIndex,
         stored: FamilyState,
         settings_key: str,
+        scheme: str,
         seq_nos: Mapping[str, int] | None,
     ) -> None:
         """Store the sizes of the families, and acknowledge what a person decided.
@@ -164,6 +165,7 @@ class WholeResults:
             state: Where the runs store their state.
             stored: State of the runs before.
             settings_key: What decided the families.
+            scheme: Scheme by which texts were compared.
             seq_nos: Up to where the index was written, by the name of the shard; None where that is
                 unknown.
         """
@@ -173,7 +175,7 @@ class WholeResults:
         actions = chain(
             components.entries(self._components(), {} if is_first else components.all()),
             state.size_entries(sizes, recorded),
-            [state.counts_entry(LeftFamilies(self._counts, seq_nos or {}))],
+            [state.counts_entry(LeftFamilies(self._counts, seq_nos or {}, scheme))],
             self._acknowledgements(Dismissals(state), stored.dismissals, self._run.dismissed),
             self._acknowledgements(Joins(state), stored.joins, self._run.joined),
             # The last: without it the next run is one over all documents again.

@@ -43,7 +43,7 @@ _ENTRIES: Mapping[str, Mapping[str, Any]] = {
     "sweep": {"options": str, "deciding": bool, "ended?": [list], "undecided?": [str], **_WRITES},
     "family": {"family": str, "documents": int},
     COMPONENT: {"family": [str]},
-    COUNTS: {"counts": str, **_WRITES},
+    COUNTS: {"counts": str, "scheme?": str, **_WRITES},
 }
 # Beginnings of names in one query.
 _PREFIXES = 250
@@ -74,10 +74,13 @@ class LeftFamilies:
     Attributes:
         counts: How many documents the families have, by the first digits of their names.
         seq_nos: Number of the last write that it has seen, by the name of the shard.
+        scheme: Scheme by which the last run over everything has compared all texts; None where
+            that is unknown, as in what earlier releases left.
     """
 
     counts: FamilyCounts
     seq_nos: Mapping[str, int]
+    scheme: str | None
 
     @classmethod
     def of(cls, entries: Iterable[Mapping[str, Any]]) -> "LeftFamilies | None":
@@ -85,7 +88,7 @@ class LeftFamilies:
         for entry in entries:
             if entry["kind"] == COUNTS:
                 seq_nos = dict(zip(entry["shards"], entry["seq_nos"], strict=True))
-                return cls(FamilyCounts.decoded(entry["counts"]), seq_nos)
+                return cls(FamilyCounts.decoded(entry["counts"]), seq_nos, entry.get("scheme"))
         return None
 
 
@@ -184,7 +187,8 @@ class StateIndex:
             "shards": list(left.seq_nos),
             "seq_nos": list(left.seq_nos.values()),
         }
-        return self.entry(digest_of_key(COUNTS, self.field), entry)
+        scheme = {} if left.scheme is None else {"scheme": left.scheme}
+        return self.entry(digest_of_key(COUNTS, self.field), {**entry, **scheme})
 
     def sizes(self, prefixes: Iterable[str] | None = None) -> dict[str, int]:
         """Return the number of documents of each family that has several.

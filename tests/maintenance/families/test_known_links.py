@@ -227,3 +227,31 @@ def test_where_nothing_says_what_was_written_all_is_searched_for(
     shelf.find()
     assert searched == hashes(shelf, "new", "t0-1", "t0-2", "t0-3")
     assert shelf.families() == in_memory({**texts, **new})
+
+
+@pytest.mark.parametrize("scheme", [None, "another"])
+def test_links_by_another_scheme_are_searched_for(
+    shelf: Any, texts: Texts, revise: Make, searched: set[str], scheme: str | None
+) -> None:
+    shelf.put(texts)
+    shelf.find()
+    state = f"{shelf.name}-simhash"
+    (left,) = shelf.client.search(index=state, query={"term": {"kind": "counts"}})["hits"]["hits"]
+    entry = {name: value for name, value in left["_source"].items() if name != "scheme"}
+    # As an earlier release has left it, and as after an upgrade of the scheme.
+    entry |= {} if scheme is None else {"scheme": scheme}
+    shelf.client.index(index=state, id=left["_id"], document=entry, refresh=True)
+    for number in range(2):
+        new = {f"new-{number}": revise(texts["t0-1"], 3 + number)}
+        shelf.put(new)
+        texts |= new
+        searched.clear()
+        shelf.find()
+        assert searched > hashes(shelf, *new)
+        assert shelf.families() == in_memory(texts)
+    shelf.find(everything=True)
+    new = {"last": revise(texts["t0-1"], 5)}
+    shelf.put(new)
+    searched.clear()
+    shelf.find()
+    assert searched == hashes(shelf, "last")
