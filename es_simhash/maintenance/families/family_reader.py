@@ -15,7 +15,7 @@ from es_simhash.store.protocol import Snapshot
 from es_simhash.store.rows import Row, SharingText, batches_of
 
 # Candidates in one response; further responses exclude the texts that were seen.
-CANDIDATES = 500
+CANDIDATES = 2_000
 # Documents in one page; their texts are analysed together.
 _PAGE = 200
 # Values of one condition, and of one whose documents are read without their texts.

@@ -18,7 +18,7 @@ from es_simhash.store.protocol import Progress
 from es_simhash.store.rows import SharingText
 
 # Texts queried in one request.
-_QUERIES = 50
+_QUERIES = 25
 # Responses for one text, and texts in them; candidates after that share least with it and are not
 # compared.
 _MAX_RESPONSES, _MAX_CANDIDATES = 20, 2_000
