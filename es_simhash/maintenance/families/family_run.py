@@ -1,7 +1,7 @@
 """A run over what changed in an index: to the families of everything that is linked with it."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -16,14 +16,16 @@ from es_simhash.pairs.document_families import DocumentFamily, LinkedTexts
 from es_simhash.pairs.family_changes import Family, family_names, new_names
 from es_simhash.pairs.family_counts import FamilyCounts
 from es_simhash.pairs.joined_families import contradicted_pairs
+from es_simhash.pairs.merging import Pair
 from es_simhash.pairs.parted_texts import Values, parted_pairs
 from es_simhash.pairs.representatives import Rank, rank_of
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.installation.family_components import (
+    Component,
     FamilyComponents,
     left_of,
-    linked_components,
+    linked_families,
 )
 from es_simhash.store.installation.noted_pairs import (
     Dismissals,
@@ -281,8 +283,29 @@ class FamilyRun:
             for other in self._manual.joined.others(text) & names.keys()
         ]
         before = self._components.of(processed)
-        components = [*linked_components(groups), *left_of(before.values(), processed)]
-        return self._components.entries(components, before)
+        components = [*self._linked(groups, names), *left_of(before.values(), processed)]
+        return self._components.entries(components, before.keys())
+
+    def _linked(
+        self, groups: Iterable[Collection[str]], names: Mapping[str, Collection[str]]
+    ) -> Iterator[Component]:
+        """Yield the components of families, with their links unless dismissals left out some.
+
+        Args:
+            groups: Names of families that are linked.
+            names: Of each text those of its families.
+        """
+        linked = linked_families(groups)
+        number_of = {name: number for number, each in enumerate(linked) for name in each}
+        links: list[dict[Pair[str], float]] = [{} for _ in linked]
+        for texts, score in self.graph.links.items():
+            number = number_of.get(next(iter(names[texts[0]])))
+            if number is not None:
+                links[number][texts] = score
+        apart = self._manual.dismissed.keys() & names.keys()
+        lacking = {number_of.get(name) for text in apart for name in names[text]}
+        for number, families in enumerate(linked):
+            yield Component(families, None if number in lacking else links[number])
 
     def _counts(self, families: Sequence[Family], skipped: set[DocumentRef]) -> FamilyCounts:
         """Return how many documents families have, as they are written."""

@@ -15,9 +15,9 @@ from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.families.family_reader import FamilyReader, ReadDocument
 from es_simhash.maintenance.families.run_files import RunFiles
 from es_simhash.maintenance.families.whole_run import WholeRun
-from es_simhash.pairs.merging import Pair, pair
+from es_simhash.pairs.merging import Pair
 from es_simhash.relation.scoring import min_shared
-from es_simhash.store.installation.family_components import FamilyComponents
+from es_simhash.store.installation.family_components import Component, FamilyComponents
 from es_simhash.store.protocol import Progress
 from es_simhash.store.rows import batches_of
 
@@ -48,6 +48,10 @@ class KnownTexts:
         self._components = components
         self._touched = touched
         self._read: set[str] = set()
+        # Families whose links are stored, and those whose links are not.
+        self._listed: set[str] = set()
+        self._unlisted: set[str] = set()
+        self._links: dict[Pair[str], float] = {}
 
     def connected(self, texts: Iterable[str]) -> set[str]:
         """Read the texts that may be connected with any of these; return those not among them.
@@ -62,7 +66,9 @@ class KnownTexts:
         found: set[str] = set()
         while new:
             stored = self._components.of(new).values()
-            families = sorted(new.union(*stored) - self._read)
+            for component in stored:
+                self._add(component)
+            families = sorted(new.union(*(each.names for each in stored)) - self._read)
             self._read.update(families)
             found.update(self._corpus.add(self._reader.of_families(families)))
             new = self._families(found)
@@ -71,6 +77,27 @@ class KnownTexts:
     def _families(self, texts: Iterable[str]) -> set[str]:
         """Return the families of texts that were not read yet."""
         return {name for text in texts for name in self._corpus.families_of(text)} - self._read
+
+    def _add(self, component: Component) -> None:
+        if component.links is None:
+            self._unlisted.update(component.names)
+        else:
+            self._listed.update(component.names)
+            self._links.update(component.links)
+
+    def stored_links(self, texts: Collection[str]) -> dict[Pair[str], float]:
+        """Return the links among known texts that are stored.
+
+        Args:
+            texts: Hashes of the texts, as `is_known` says.
+        """
+        links = self._links.items()
+        return {pair: score for pair, score in links if pair[0] in texts and pair[1] in texts}
+
+    def has_stored_links(self, text: str) -> bool:
+        """Check whether all links of a known text with others are stored."""
+        families = self._corpus.families_of(text)
+        return families <= self._listed and families.isdisjoint(self._unlisted)
 
     def is_known(self, text: str) -> bool:
         """Check whether the last run has compared a text with all that is stored since then."""
@@ -115,11 +142,9 @@ def links_among(
             files.add(batch, min_shared)
         run = WholeRun(files, FamilyOptions(memory=memory), threshold, progress)
         run.link((), ())
-        hashes = dict(files.select("SELECT number, hash FROM texts"))
-        scores = {
-            pair(hashes[one], hashes[other]): score for one, other, score in files.links().tolist()
-        }
-        truncated = {hashes[number] for (number,) in files.select("SELECT * FROM truncated")}
+        scores = run.scores()
+        query = "SELECT hash FROM truncated JOIN texts ON text = number"
+        truncated = {hash for (hash,) in files.select(query)}
     return FoundLinks(scores, truncated)
 
 

@@ -141,15 +141,16 @@ class LinkGraph:
 
     def _compare(self, manual: ManualPairs, progress: Progress | None) -> None:
         """Add the links among the texts that the last run has compared with all others."""
-        if len(self.compared) < 2:
-            return
-        texts = sorted(self.compared)
-        found = links_among(texts, self._texts, self._reader.threshold, self._memory, progress)
-        self.truncated |= found.truncated
+        scores = self._known.stored_links(self.compared)
+        texts = sorted(text for text in self.compared if not self._known.has_stored_links(text))
+        if len(texts) > 1:
+            found = links_among(texts, self._texts, self._reader.threshold, self._memory, progress)
+            scores |= found.scores
+            self.truncated |= found.truncated
         apart = manual.dismissed
         self.links.update(
             (linked, score)
-            for linked, score in found.scores.items()
+            for linked, score in scores.items()
             if linked[1] not in apart.get(linked[0], ())
         )
 

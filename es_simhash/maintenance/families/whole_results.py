@@ -173,7 +173,7 @@ class WholeResults:
         recorded = {} if is_first else state.sizes()
         sizes = {**dict.fromkeys(recorded, 0), **self._sizes}
         actions = chain(
-            components.entries(self._components(), {} if is_first else components.all()),
+            components.entries(self._components(), () if is_first else components.ids()),
             state.size_entries(sizes, recorded),
             [state.counts_entry(LeftFamilies(self._counts, seq_nos or {}, scheme))],
             self._acknowledgements(Dismissals(state), stored.dismissals, self._run.dismissed),
@@ -185,18 +185,20 @@ class WholeResults:
             state.write(some)
 
     def _components(self) -> Iterator[Component]:
-        """Yield the names of families whose texts are linked with each other."""
+        """Yield the families whose texts are linked with each other."""
         kept = {**self._kept}
         query = (
             "SELECT component, json_group_array(name) FROM families WHERE component > ?"
             " GROUP BY component HAVING count(*) > 1 ORDER BY component LIMIT ?"
         )
         for rows in self._run.files.pages(query, _ENTRIES):
-            for _, listed in rows:
+            links = self._run.links_of([label for label, _ in rows])
+            for (_, listed), known in zip(rows, links, strict=True):
                 names = set(json.loads(listed))
-                yield tuple(sorted(names.union(*(kept.pop(name, ()) for name in names))))
+                others = set().union(*(kept.pop(name, ()) for name in names))
+                yield Component(tuple(sorted(names | others)), None if others else known)
         for name, others in kept.items():
-            yield tuple(sorted({name, *others}))
+            yield Component(tuple(sorted({name, *others})))
 
     def _acknowledgements(
         self, noted: NotedPairs, pairs: Sequence[NotedPair], used: Sequence[Ids]

@@ -37,7 +37,7 @@ from es_simhash.pairs.document_families import DocumentFamily, LinkedTexts
 from es_simhash.pairs.family_changes import unused_name
 from es_simhash.pairs.joined_families import contradicted_pairs
 from es_simhash.pairs.labelled_texts import batches_of_labels, labels_of
-from es_simhash.pairs.merging import pair
+from es_simhash.pairs.merging import Pair, pair
 from es_simhash.pairs.parted_texts import parted_pairs
 from es_simhash.pairs.representatives import Rank, rank_of
 from es_simhash.pairs.shared_counts import shared_counts
@@ -255,14 +255,8 @@ class WholeRun:
         """Make the families of documents, without their names."""
         if self._is_done("grouped"):
             return
-        count = len(self.files.ends(SHINGLE_ENDS))
-        links = self.files.links()
-        joined = self._joined_texts()
-        one = np.concatenate((links["one"].astype(np.int64), joined[:, 0]))
-        other = np.concatenate((links["other"].astype(np.int64), joined[:, 1]))
-        labels = labels_of(count, one, other)
-        links = links[np.argsort(labels[links["one"]], kind="stable")]
-        link_labels = labels[links["one"]]
+        labels, links, link_labels = self._labelled_links()
+        count = len(labels)
         order = np.argsort(labels, kind="stable")
         start = self.files.progress("group") or 0
         with closing(SpilledTexts(self.files, self._memory // 4)) as texts:
@@ -277,17 +271,54 @@ class WholeRun:
                 start = end
         self._group_empty()
 
+    def _labelled_links(self) -> tuple[Numbers, NDArray[np.void], Numbers]:
+        """Return the label of each text, the links by their labels, and these labels."""
+        links, joined = self.files.links(), self._joined_texts()
+        one = np.concatenate((links["one"].astype(np.int64), joined[:, 0]))
+        other = np.concatenate((links["other"].astype(np.int64), joined[:, 1]))
+        labels = labels_of(len(self.files.ends(SHINGLE_ENDS)), one, other)
+        links = links[np.argsort(labels[links["one"]], kind="stable")]
+        return labels, links, labels[links["one"]]
+
+    def links_of(self, components: Iterable[int]) -> Iterator[dict[Pair[str], float] | None]:
+        """Yield the links of each of some components; None where a text of it is dismissed.
+
+        Args:
+            components: Labels of their texts.
+        """
+        labels, links, link_labels = self._labelled_links()
+        apart = self._numbers(self.manual.dismissed.keys()).values()
+        lacking = set(labels[list(apart)].tolist())
+        for label in components:
+            low, high = np.searchsorted(link_labels, [label, label + 1]).tolist()
+            some = links[low:high]
+            yield None if label in lacking else _scores(some, self._hashes(some))
+
+    def _hashes(self, links: NDArray[Any]) -> dict[int, str]:
+        """Return the hashes of the texts of links, by their numbers."""
+        numbers = np.unique(np.concatenate((links["one"], links["other"]))).tolist()
+        query = f"SELECT number, hash FROM texts WHERE number IN {NUMBERS}"
+        return dict(self.files.select(query, [listed_numbers(numbers)]))
+
+    def scores(self) -> dict[Pair[str], float]:
+        """Return the scores of all pairs of texts that are linked, by their hashes."""
+        links = self.files.links()
+        return _scores(links, self._hashes(links))
+
     def _joined_texts(self) -> Numbers:
         """Return the texts that a person joined, as pairs of their numbers."""
-        hashes = sorted({document.content_hash for document in self._decided.values()})
-        query = f"SELECT hash, number FROM texts WHERE hash IN {TEXTS}"
-        numbers = dict(self.files.select(query, [listed_texts(hashes)]))
+        numbers = self._numbers({document.content_hash for document in self._decided.values()})
         pairs = [
-            (numbers[hash], numbers[other])
-            for hash in hashes
+            (number, numbers[other])
+            for hash, number in sorted(numbers.items())
             for other in self.manual.joined.others(hash)
         ]
         return np.array(pairs, np.int64).reshape(-1, 2)
+
+    def _numbers(self, hashes: Iterable[str]) -> dict[str, int]:
+        """Return the numbers of texts by their hashes."""
+        query = f"SELECT hash, number FROM texts WHERE hash IN {TEXTS}"
+        return dict(self.files.select(query, [listed_texts(sorted(hashes))]))
 
     def _grouped(
         self, numbers: Sequence[int], links: NDArray[Any], texts: SpilledTexts
@@ -303,7 +334,7 @@ class WholeRun:
         copies: dict[str, list[DocumentRef]] = defaultdict(list)
         for found in stored:
             copies[found.document.content_hash].append(found.document.ref)
-        scores = {pair(hashes[one], hashes[other]): score for one, other, score in links.tolist()}
+        scores = _scores(links, hashes)
         by_hash = _TextsByHash(texts, {hash: number for number, hash in hashes.items()})
         linked = LinkedTexts(by_hash, scores, self._threshold, self.manual)
         rank = self._rank(documents, characters)
@@ -425,6 +456,11 @@ def _one_ahead(blocks: Iterator[SharingPairs]) -> Iterator[SharingPairs]:
         while (block := made.result()) is not None:
             made = thread.submit(next, blocks, None)
             yield block
+
+
+def _scores(links: NDArray[Any], hashes: Mapping[int, str]) -> dict[Pair[str], float]:
+    """Return links as scores by the hashes of their texts."""
+    return {pair(hashes[one], hashes[other]): score for one, other, score in links.tolist()}
 
 
 class _TextsByHash:

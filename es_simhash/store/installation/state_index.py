@@ -42,7 +42,7 @@ _ENTRIES: Mapping[str, Mapping[str, Any]] = {
     "run": {"options": str},
     "sweep": {"options": str, "deciding": bool, "ended?": [list], "undecided?": [str], **_WRITES},
     "family": {"family": str, "documents": int},
-    COMPONENT: {"family": [str]},
+    COMPONENT: {"family": [str], "links?": str},
     COUNTS: {"counts": str, "scheme?": str, **_WRITES},
 }
 # Beginnings of names in one query.

@@ -255,3 +255,62 @@ def test_links_by_another_scheme_are_searched_for(
     searched.clear()
     shelf.find()
     assert searched == hashes(shelf, "last")
+
+
+@pytest.fixture
+def compared(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many texts were compared with each other anew, for each time that any were."""
+    from es_simhash.maintenance.families import link_graph
+
+    counts = []
+    links_among = link_graph.links_among
+
+    def counted(texts: Any, *args: Any) -> Any:
+        counts.append(len(texts))
+        return links_among(texts, *args)
+
+    monkeypatch.setattr(link_graph, "links_among", counted)
+    return counts
+
+
+def test_links_of_linked_families_are_stored(
+    shelf: Any, client: Any, make_text: Make, revise: Make, compared: list[int]
+) -> None:
+    from es_simhash.maintenance.families.dismissals_and_joins import dismiss
+
+    texts = chained(make_text, revise, "a", 1, 8)
+    shelf.put(texts)
+    shelf.find()
+    for number in range(3):
+        new = {f"n{number}": revise(texts["a-7"], 70 + number)}
+        shelf.put(new)
+        texts |= new
+        shelf.find()
+        assert shelf.families() == in_memory(texts)
+    assert compared == []
+    # Where a pair was dismissed, a link may be missing: they are compared until all are known.
+    dismiss(client, shelf.name, "a-6", "a-7")
+    shelf.find()
+    dismiss(client, shelf.name, "a-6", "a-7", undo=True)
+    shelf.find()
+    assert compared == [len(texts)]
+    assert shelf.families() == in_memory(texts)
+    before = shelf.names()
+    assert shelf.find(everything=True).written == 0
+    assert shelf.names() == before
+
+
+def test_texts_of_two_linked_families_that_were_parted_are_compared_when_that_is_undone(
+    shelf: Any, client: Any, make_text: Make, revise: Make
+) -> None:
+    from es_simhash.maintenance.families.dismissals_and_joins import dismiss
+
+    texts = chained(make_text, revise, "a", 1, 8)
+    for everything in (True, False):
+        shelf.put(texts)
+        middle = ("a-3", "a-4")
+        dismiss(client, shelf.name, *middle)
+        shelf.find(everything=everything)
+        dismiss(client, shelf.name, *middle, undo=True)
+        shelf.find()
+        assert shelf.families() == in_memory(texts)

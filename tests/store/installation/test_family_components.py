@@ -4,39 +4,63 @@ from typing import Any
 
 import pytest
 
+from es_simhash.store.installation import family_components
 from es_simhash.store.installation.family_components import (
+    Component,
     FamilyComponents,
     left_of,
-    linked_components,
+    linked_families,
 )
 from es_simhash.store.installation.state_index import StateIndex
+
+LINKS = {("00" * 16, "ff" * 15 + "00"): 0.625, ("01" * 16, "ab" * 16): 1.0}
 
 
 def test_families_with_something_in_common_are_one_component() -> None:
     groups = [{"b"}, {"b", "a"}, {"d", "c"}, {"c", "b"}, {"f", "e"}, {"g"}]
-    assert linked_components(groups) == [("a", "b", "c", "d"), ("e", "f")]
+    assert linked_families(groups) == [("a", "b", "c", "d"), ("e", "f")]
 
 
-def test_what_is_left_of_a_component_is_several_families() -> None:
-    assert left_of([("a", "b", "c"), ("d", "e"), ("f", "g")], {"b", "e", "x"}) == [
-        ("a", "c"),
-        ("f", "g"),
-    ]
+def test_what_is_left_of_a_component_is_several_families_without_their_links() -> None:
+    stored = [Component(("a", "b", "c"), LINKS), Component(("d", "e")), Component(("f", "g"))]
+    assert left_of(stored, {"b", "e", "x"}) == [Component(("a", "c")), Component(("f", "g"))]
+
+
+@pytest.fixture
+def state(client: Any, index_name: str) -> StateIndex:
+    return StateIndex(client, index_name, "simhash")
 
 
 @pytest.mark.cluster
-def test_components_are_replaced_where_they_differ(client: Any, index_name: str) -> None:
-    state = StateIndex(client, index_name, "simhash")
+def test_components_are_replaced(client: Any, index_name: str, state: StateIndex) -> None:
     components = FamilyComponents(state)
-    assert components.all() == components.of(["a"]) == {}
-    state.write(components.entries([("a", "b"), ("c", "d")], {}))
-    stored = components.all()
-    assert sorted(stored.values()) == [("a", "b"), ("c", "d")]
-    assert list(components.of(["d", "x"]).values()) == [("c", "d")]
-    assert components.entries([("a", "b"), ("c", "d")], stored) == []
+    assert not components.ids()
+    assert not components.of(["a"])
+    state.write(components.entries([Component(("a", "b"), LINKS), Component(("c", "d"))], ()))
+    assert list(components.of(["d", "x"]).values()) == [Component(("c", "d"))]
+    assert list(components.of(["b"]).values()) == [Component(("a", "b"), LINKS)]
     # Several may have one family in common, as where a document was left.
-    state.write(components.entries([("a", "b"), ("a", "e")], stored))
-    assert sorted(components.of(["a"]).values()) == [("a", "b"), ("a", "e")]
-    assert len(components.all()) == 2
-    other = FamilyComponents(StateIndex(client, index_name, "other"))
-    assert other.all() == {}
+    common = [Component(("a", "b"), {}), Component(("a", "e"), LINKS)]
+    state.write(components.entries(common, components.ids()))
+    # No links at all are none that are stored.
+    assert components.of(["b"]).popitem()[1] == Component(("a", "b"))
+    assert len(components.of(["a"])) == len(components.ids()) == 2
+    assert not FamilyComponents(StateIndex(client, index_name, "other")).ids()
+
+
+@pytest.mark.cluster
+def test_so_many_links_are_not_stored(state: StateIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(family_components, "_MOST_LINKS", 1)
+    components = FamilyComponents(state)
+    state.write(components.entries([Component(("a", "b"), LINKS)], ()))
+    assert components.of(["a"]).popitem()[1] == Component(("a", "b"))
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize("links", ["AAAA", "none"])
+def test_links_that_are_damaged_count_as_none(client: Any, state: StateIndex, links: str) -> None:
+    components = FamilyComponents(state)
+    state.write(components.entries([Component(("a", "b"), LINKS)], ()))
+    (id,) = components.ids()
+    client.update(index=state.name, id=id, doc={"links": links}, refresh=True)
+    assert components.of(["a"]).popitem()[1] == Component(("a", "b"))
