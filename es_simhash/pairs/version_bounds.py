@@ -8,11 +8,13 @@ is taken to be equal.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.fingerprints.hashing import Fingerprints, ranks_within
 from es_simhash.fingerprints.simhash import ones_of
 from es_simhash.fingerprints.sketch import HEAD_BITS, NUMBERS, sizes_by_ones
 from es_simhash.relation.candidate import ScoredText
@@ -59,22 +61,55 @@ Entries = NDArray[np.uint16]
 Counts = NDArray[np.uint8]
 
 
+@dataclass(frozen=True)
+class TextColumns:
+    """What texts are scored by, in arrays over all of them.
+
+    Attributes:
+        sketches: Packed sketch of each text.
+        windows: How many shingles each window picks of each text, (texts, 4).
+        chunk_counts: Chunks of each text.
+        fingerprints: Fingerprints of all chunks, those of one text after the other.
+        characters: Characters of the same chunks.
+    """
+
+    sketches: Sequence[bytes]
+    windows: Numbers
+    chunk_counts: Numbers
+    fingerprints: Fingerprints
+    characters: Numbers
+
+
 def compared_parts(texts: Iterable[ScoredText]) -> NDArray[Any]:
     """Return what is compared of texts, an entry of `TEXT` for each."""
     some = list(texts)
-    parts = np.zeros(len(some), TEXT)
     if not some:
+        return np.zeros(0, TEXT)
+    chunks = [text.chunks for text in some]
+    columns = TextColumns(
+        [text.sketch.packed for text in some],
+        np.array([text.windows for text in some]),
+        np.array([len(each.fingerprints) for each in chunks]),
+        np.concatenate([each.fingerprints for each in chunks]),
+        np.concatenate([each.characters for each in chunks]),
+    )
+    return parts_of_columns(columns)
+
+
+def parts_of_columns(columns: TextColumns) -> NDArray[Any]:
+    """Return what is compared of texts, an entry of `TEXT` for each."""
+    counts = columns.chunk_counts
+    parts = np.zeros(len(counts), TEXT)
+    if not len(counts):
         return parts
-    _read_sketches(parts, [text.sketch.packed for text in some])
-    chunks = [text.chunks.fingerprints[:_CHUNKS] for text in some]
-    counts = np.array([len(text.chunks.fingerprints) for text in some])
-    parts["chunks"] = _listed(_chunk_hashes(chunks), np.minimum(counts, _CHUNKS), _CHUNKS)
+    _read_sketches(parts, columns.sketches)
+    hashes = _chunk_hashes(columns.fingerprints[ranks_within(counts) < _CHUNKS])
+    parts["chunks"] = _listed(hashes, np.minimum(counts, _CHUNKS), _CHUNKS)
     parts["chunk_count"] = np.minimum(counts, _CHUNKS + 1)
-    parts["windows"] = windows = np.array([text.windows for text in some])
-    parts["level"] = np.argmax(windows > 0, axis=1)
-    characters = np.concatenate([text.chunks.characters for text in some])
-    of_text = np.repeat(np.arange(len(some)), counts)
-    parts["characters"] = np.bincount(of_text, characters, len(some))
+    parts["windows"] = columns.windows
+    parts["level"] = np.argmax(columns.windows > 0, axis=1)
+    of_text = np.repeat(np.arange(len(counts)), counts)
+    parts["characters"] = np.bincount(of_text, columns.characters, len(counts))
     return parts
 
 
@@ -118,9 +153,9 @@ def _listed(values: NDArray[np.uint16], counts: Numbers, most: int) -> NDArray[n
     return rows
 
 
-def _chunk_hashes(fingerprints: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint16]:
-    """Return hashes of chunks, of 16 bits each, those of one text after the other."""
-    numbers = np.ascontiguousarray(np.concatenate(fingerprints)[:, :8]).view("<u8")[:, 0]
+def _chunk_hashes(fingerprints: Fingerprints) -> NDArray[np.uint16]:
+    """Return hashes of chunks, of 16 bits each."""
+    numbers = np.ascontiguousarray(fingerprints[:, :8]).view("<u8")[:, 0]
     hashes: NDArray[np.uint16] = ((numbers * _SPREAD) >> _SHIFT).astype(np.uint16)
     return hashes
 

@@ -22,9 +22,10 @@ from es_simhash.fingerprints.chunks import (
 )
 from es_simhash.fingerprints.fingerprint_batch import FingerprintBatch, TextFingerprints
 from es_simhash.fingerprints.fingerprint_scheme import CHUNK_BITS, Scheme
-from es_simhash.fingerprints.hashing import Fingerprints
+from es_simhash.fingerprints.hashing import Fingerprints, ranks_within
 from es_simhash.fingerprints.shingles import counts_of_texts, shingle_counts
 from es_simhash.fingerprints.sketch import Sketch
+from es_simhash.pairs.version_bounds import TextColumns
 from es_simhash.relation.stored_text import DerivedParts
 from es_simhash.store.fields import (
     BLOCKS,
@@ -241,6 +242,34 @@ class PackedParts(DerivedParts, PackedText):
         """Read all parts that it has; see `PackedText.read`."""
         super().read()
         _ = self.shingles
+
+
+def unpacked_columns(texts: Sequence[PackedText]) -> TextColumns:
+    """Return what is stored of texts in arrays, ten times as fast as each of them alone.
+
+    Raises:
+        UnreadableParts: One of them was not written by this package.
+    """
+    raws = [_decoded(text.packed_chunks, "Stored chunks are") for text in texts]
+    sketches = [unpack_sketch(text.packed_sketch).packed for text in texts]
+    sizes = np.array([len(raw) for raw in raws], np.int64)
+    counts, rest = np.divmod(sizes - _HEADER_BYTES, _CHUNK_BYTES + 2)
+    if rest.any() or (counts < 0).any():
+        raise UnreadableParts(f"Stored chunks have an invalid length. {REPAIR}")
+    joined = np.frombuffer(b"".join(raws), np.uint8)
+    starts = np.cumsum(sizes) - sizes
+    headers = joined[starts[:, None] + np.arange(_HEADER_BYTES)].view(_HEADER)
+    ranks, firsts = ranks_within(counts), np.repeat(starts + _HEADER_BYTES, counts)
+    fingerprints = joined[(firsts + ranks * _CHUNK_BYTES)[:, None] + np.arange(_CHUNK_BYTES)]
+    ends = np.repeat(starts + _HEADER_BYTES + counts * _CHUNK_BYTES, counts)
+    characters = joined[(ends + 2 * ranks)[:, None] + np.arange(2)].view(_LENGTH)[:, 0]
+    return TextColumns(
+        sketches,
+        headers.astype(np.int64),
+        counts,
+        fingerprints,
+        characters.astype(np.int64),
+    )
 
 
 def document_name(index: str, id: str) -> str:

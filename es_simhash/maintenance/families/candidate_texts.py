@@ -5,20 +5,23 @@ to leave them out, and to score those that are left.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.errors import UnreadableParts
 from es_simhash.maintenance.families.family_reader import FamilyReader
 from es_simhash.pairs.version_bounds import (
     TEXT,
     VersionBounds,
     compared_parts,
     least_shared_of,
+    parts_of_columns,
 )
 from es_simhash.relation.candidate import ScoredText, StoredText
 from es_simhash.relation.references import DocumentRef
+from es_simhash.store.codec import PackedText, unpacked_columns
 from es_simhash.store.own_texts import is_readable_text
 from es_simhash.store.rows import SharingText
 
@@ -110,13 +113,16 @@ class CandidateTexts:
 
     def _add(self, documents: Iterable[SharingText]) -> None:
         """Keep what is compared first of the documents that were not found before."""
-        new = {each.ref: _readable(each.text) for each in documents if each.ref not in self._rows}
+        new = {each.ref: each.text for each in documents if each.ref not in self._rows}
         if not new:
             return
-        texts = [text for text in new.values() if text is not None]
-        rows = iter(range(len(self._compared), len(self._compared) + len(texts)))
+        parts = _parts([text for text in new.values() if text is not None])
+        if parts is None:
+            new = {ref: _readable(text) for ref, text in new.items()}
+            parts = compared_parts(text for text in new.values() if text is not None)
+        rows = iter(range(len(self._compared), len(self._compared) + len(parts)))
         self._rows.update((ref, None if text is None else next(rows)) for ref, text in new.items())
-        self._compared = np.concatenate((self._compared, compared_parts(texts)))
+        self._compared = np.concatenate((self._compared, parts))
 
     def trim(self) -> None:
         """Forget documents where there are too many."""
@@ -125,6 +131,17 @@ class CandidateTexts:
         if len(self._rows) * _COMPARED_BYTES > self._most:
             self._rows.clear()
             self._compared = np.zeros(0, TEXT)
+
+
+def _parts(texts: Sequence[ScoredText]) -> NDArray[Any] | None:
+    """Return what is compared first of texts; None where one of them cannot be read."""
+    packed = [text for text in texts if isinstance(text, PackedText)]
+    try:
+        if len(packed) < len(texts):
+            return compared_parts(texts)
+        return parts_of_columns(unpacked_columns(packed))
+    except UnreadableParts:
+        return None
 
 
 def _readable(text: Text | None) -> Text | None:
