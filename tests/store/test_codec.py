@@ -10,12 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from es_simhash.errors import InputError
+from es_simhash.errors import InputError, UnreadableParts
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.fingerprints.shingles import shingle_counts
 from es_simhash.fingerprints.text_fingerprints import fingerprint, fingerprint_batch
+from es_simhash.pairs.version_bounds import compared_parts, parts_of_columns
+from es_simhash.relation.stored_text import StoredParts
 from es_simhash.store import codec, fields, source
-from tests.support import reference
+from tests.support import made_up_texts, reference
 from tests.support.strategies import long_texts, texts
 
 
@@ -155,3 +157,39 @@ def test_a_field_that_holds_no_text_is_refused(value: object) -> None:
 
 def test_members_are_spelled_below_the_field() -> None:
     assert fields.field_path("simhash", fields.BLOCKS) == "simhash.blocks"
+
+
+def packed_texts(texts: list[str]) -> list[codec.PackedText]:
+    objects = [codec.simhash_object(fingerprint(text)) for text in texts]
+    return [
+        codec.PackedText("i", str(number), stored["chunks"], stored["sketch"])
+        for number, stored in enumerate(objects)
+    ]
+
+
+def test_texts_in_arrays_are_compared_by_the_same_as_each_alone() -> None:
+    made = [
+        made_up_texts.make_text(seed, words) for seed, words in enumerate((1, 9, 80, 300, 9000))
+    ]
+    others = ["12 34 56 " * 40, "数字 2024 と文章。" * 90, "a", "كلمة ١٢ " * 200]
+    for some in ([*made, *others], [*others, *made[::-1]], made[:1], []):
+        parts = parts_of_columns(codec.unpacked_columns(packed_texts(some)))
+        alone = compared_parts(StoredParts.of(fingerprint(text)) for text in some)
+        assert np.array_equal(parts, alone)
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "message"),
+    [
+        ("packed_chunks", "AAAA", "length"),
+        ("packed_chunks", "A" * 23 + "=", "length|base64"),
+        ("packed_chunks", "!", "base64"),
+        ("packed_sketch", "AAAA", "length"),
+        ("packed_sketch", "no", "base64"),
+    ],
+)
+def test_one_damaged_text_is_an_error_of_all_in_arrays(part: str, value: str, message: str) -> None:
+    packed = packed_texts([made_up_texts.make_text(seed, 50) for seed in range(3)])
+    packed[1] = replace(packed[1], **{part: value})
+    with pytest.raises(UnreadableParts, match=message):
+        codec.unpacked_columns(packed)
