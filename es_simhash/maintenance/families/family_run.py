@@ -262,7 +262,7 @@ class FamilyRun:
 
     def _component_entries(
         self, families: Sequence[Family], skipped: set[DocumentRef]
-    ) -> list[list[dict[str, Any]]]:
+    ) -> Iterator[list[dict[str, Any]]]:
         """Return the actions that store which families are linked."""
         names: dict[str, set[str]] = defaultdict(set)
         processed = {*self._resized.names, *(family.name for family in families)}

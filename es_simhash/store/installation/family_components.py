@@ -5,7 +5,7 @@ of the index.
 """
 
 import base64
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,8 @@ from es_simhash.store.state_entries import PAGE
 
 # Links of a component that are stored, 54 bytes each; those of others are found again.
 _MOST_LINKS = 50_000
+# Components that are read with one request.
+_PAGE = 20
 # Hashes of two texts, and their score.
 _LINK = np.dtype([("one", "S16"), ("other", "S16"), ("score", "<f8")])
 _HASH_BYTES = 16
@@ -56,7 +58,7 @@ class FamilyComponents:
 
     def ids(self) -> set[str]:
         """Return the ids of the entries of all components."""
-        return {hit["_id"] for hit in self._state.hits(COMPONENT)}
+        return {hit["_id"] for hit in self._state.hits(COMPONENT, without=["links"])}
 
     def of(self, families: Iterable[str]) -> Stored:
         """Return the components of families, by the names of these."""
@@ -65,28 +67,26 @@ class FamilyComponents:
             where = {"terms": {"family": some}}
             stored |= {
                 hit["_id"]: _component(hit["_source"])
-                for hit in self._state.hits(COMPONENT, where=where)
+                for hit in self._state.hits(COMPONENT, where=where, page=_PAGE)
             }
         return stored
 
     def entries(
         self, components: Iterable[Component], stored: Collection[str]
-    ) -> list[list[dict[str, Any]]]:
-        """Return the actions that store components in place of those that are stored.
+    ) -> Iterator[list[dict[str, Any]]]:
+        """Yield the actions that store components in place of those that are stored.
 
         Args:
             components: The components.
             stored: Ids of the entries of those that they replace.
         """
-        found = {
-            digest_of_key(COMPONENT, self._state.field, *component.names): component
-            for component in components
-        }
-        gone = sorted(set(stored) - found.keys())
-        return [
-            *(self._state.entry(id, _entry(found[id])) for id in sorted(found)),
-            *(self._state.removal(id) for id in gone),
-        ]
+        gone = set(stored)
+        for component in components:
+            id = digest_of_key(COMPONENT, self._state.field, *component.names)
+            gone.discard(id)
+            yield self._state.entry(id, _entry(component))
+        for id in sorted(gone):
+            yield self._state.removal(id)
 
 
 def linked_families(groups: Iterable[Collection[str]]) -> list[tuple[str, ...]]:

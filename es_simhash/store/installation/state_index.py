@@ -45,8 +45,8 @@ _ENTRIES: Mapping[str, Mapping[str, Any]] = {
     COMPONENT: {"family": [str], "links?": str},
     COUNTS: {"counts": str, "scheme?": str, **_WRITES},
 }
-# Beginnings of names in one query.
-_PREFIXES = 250
+# Beginnings of names in one query, and characters of the values of entries in one request.
+_PREFIXES, _CHARACTERS = 250, 20_000_000
 
 
 @dataclass(frozen=True)
@@ -254,9 +254,8 @@ class StateIndex:
         if not entries:
             return
         self.create()
-        for start in range(0, len(entries), PAGE):
-            results = self._gateway.bulk(entries[start : start + PAGE], index=self.name)
-            _require_written(results, self.name)
+        for some in _requests(entries):
+            _require_written(self._gateway.bulk(some, index=self.name), self.name)
         self._gateway.refresh(self.name)
 
     def create(self) -> None:
@@ -268,17 +267,26 @@ class StateIndex:
         """Yield what is stored of a kind; nothing when there is no such index yet."""
         yield from (hit["_source"] for hit in self.hits(kind))
 
-    def hits(self, *kinds: str, where: Mapping[str, Any] | None = None) -> Iterator[dict[str, Any]]:
+    def hits(
+        self,
+        *kinds: str,
+        where: Mapping[str, Any] | None = None,
+        page: int = PAGE,
+        without: Sequence[str] = (),
+    ) -> Iterator[dict[str, Any]]:
         """Yield the documents of kinds with their versions, read together, as `entries` does.
 
         Args:
             kinds: The kinds.
             where: Query that they must match as well.
+            page: How many are read with one request.
+            without: Members that are not read.
         """
         conditions = [{"terms": {"kind": kinds}}, {"term": {"field": self.field}}]
         conditions += [] if where is None else [where]
         query = {"bool": {"filter": conditions}}
-        body = {"size": PAGE, "query": query, "seq_no_primary_term": True}
+        body = {"size": page, "query": query, "seq_no_primary_term": True}
+        body |= {"_source": {"excludes": [*without]}} if without else {}
         stored = self._gateway.pages(self.name, body)
         try:
             first = list(islice(stored, 1))
@@ -287,6 +295,21 @@ class StateIndex:
         for hit in chain(first, stored):
             _require_readable(hit, self.name)
             yield hit
+
+
+def _requests(entries: Sequence[list[dict[str, Any]]]) -> Iterator[list[list[dict[str, Any]]]]:
+    """Yield actions that are sent together; an engine rejects a body of 100 MB."""
+    some: list[list[dict[str, Any]]] = []
+    characters = 0
+    for entry in entries:
+        size = sum(len(value) for value in entry[-1].values() if isinstance(value, str))
+        if some and (len(some) == PAGE or characters + size > _CHARACTERS):
+            yield some
+            some, characters = [], 0
+        some.append(entry)
+        characters += size
+    if some:
+        yield some
 
 
 def _require_readable(hit: Mapping[str, Any], index: str) -> None:
