@@ -8,7 +8,6 @@ is taken to be equal.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from es_simhash.fingerprints.hashing import Fingerprints, ranks_within
 from es_simhash.fingerprints.simhash import ones_of
 from es_simhash.fingerprints.sketch import HEAD_BITS, NUMBERS, sizes_by_ones
-from es_simhash.relation.candidate import ScoredText
+from es_simhash.relation.candidate import ScoredText, TextColumns
 from es_simhash.relation.shared_shingles import least_shared
 from es_simhash.relation.thresholds import (
     FAMILY_SHINGLES,
@@ -59,25 +58,6 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Entries = NDArray[np.uint16]
 Counts = NDArray[np.uint8]
-
-
-@dataclass(frozen=True)
-class TextColumns:
-    """What texts are scored by, in arrays over all of them.
-
-    Attributes:
-        sketches: Packed sketch of each text.
-        windows: How many shingles each window picks of each text, (texts, 4).
-        chunk_counts: Chunks of each text.
-        fingerprints: Fingerprints of all chunks, those of one text after the other.
-        characters: Characters of the same chunks.
-    """
-
-    sketches: Sequence[bytes]
-    windows: Numbers
-    chunk_counts: Numbers
-    fingerprints: Fingerprints
-    characters: Numbers
 
 
 def compared_parts(texts: Iterable[ScoredText]) -> NDArray[Any]:

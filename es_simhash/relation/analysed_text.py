@@ -21,7 +21,8 @@ from es_simhash.fingerprints.text_fingerprints import (
 from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.relation import Span
 from es_simhash.relation.segmented_text import SegmentedText
-from es_simhash.relation.stored_text import DerivedParts, StoredParts, stored_chunks
+from es_simhash.relation.shared_shingles import DerivedParts
+from es_simhash.relation.stored_text import StoredParts, stored_chunks
 from es_simhash.relation.weighted_chunks import WeightedChunks
 from es_simhash.semantics.entities.document_entities import upstream_entities
 from es_simhash.semantics.languages.words import count_words

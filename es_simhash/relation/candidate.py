@@ -1,5 +1,6 @@
 """Texts by what is stored of them: those that are scored, and candidates for a query."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -7,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints.chunks import ChunkFingerprints, WindowCounts
+from es_simhash.fingerprints.hashing import Fingerprints
 from es_simhash.fingerprints.sketch import Sketch
 
 
@@ -44,6 +46,25 @@ class StoredText(ScoredText, Protocol):
     @property
     def characters(self) -> int:
         """Characters of its chunks."""
+
+
+@dataclass(frozen=True)
+class TextColumns:
+    """What texts are scored by, in arrays over all of them.
+
+    Attributes:
+        sketches: Packed sketch of each text.
+        windows: How many shingles each window picks of each text, (texts, 4).
+        chunk_counts: Chunks of each text.
+        fingerprints: Fingerprints of all chunks, those of one text after the other.
+        characters: Characters of the same chunks.
+    """
+
+    sketches: Sequence[bytes]
+    windows: NDArray[np.int64]
+    chunk_counts: NDArray[np.int64]
+    fingerprints: Fingerprints
+    characters: NDArray[np.int64]
 
 
 @dataclass(frozen=True)

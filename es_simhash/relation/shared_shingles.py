@@ -1,12 +1,15 @@
 """Shingles of two texts: which of them are queried, and how many both have."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from es_simhash.fingerprints.chunks import ChunkFingerprints, WindowCounts
 from es_simhash.fingerprints.fingerprint_scheme import SHINGLE_BITS
+from es_simhash.relation import thresholds
+from es_simhash.relation.candidate import StoredText
 from es_simhash.relation.thresholds import LEAST_SHARED, PRIOR_SHINGLES, QUERIED_SHINGLES
 
 # Numbers of shingles are below this one.
@@ -34,6 +37,20 @@ def sampled(shingles: NDArray[np.uint32], size: int = QUERIED_SHINGLES) -> NDArr
 def least_shared(shingles: int) -> int:
     """Return how many shingles a text must share: one alone is a turn of phrase."""
     return LEAST_SHARED if shingles > 2 * LEAST_SHARED else 1
+
+
+class DerivedParts:
+    """What follows from the stored parts of a text, whatever they are read from."""
+
+    @cached_property
+    def queried_shingles(self: StoredText) -> NDArray[np.uint32]:
+        """Shingles by which it is found in a search over a whole index: those below a bound."""
+        return sampled(self.shingles, thresholds.FAMILY_SHINGLES)
+
+    @cached_property
+    def characters(self: StoredText) -> int:
+        """Characters of its chunks."""
+        return int(self.chunks.characters.sum())
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -12,29 +11,13 @@ from es_simhash.fingerprints.chunks import MAX_CHUNK_CHARACTERS, ChunkFingerprin
 from es_simhash.fingerprints.fingerprint_batch import FingerprintBatch, TextFingerprints
 from es_simhash.fingerprints.shingles import counts_of_texts, shingle_counts
 from es_simhash.fingerprints.sketch import Sketch
-from es_simhash.relation.candidate import StoredText
-from es_simhash.relation.shared_shingles import sampled
-from es_simhash.relation.thresholds import FAMILY_SHINGLES
+from es_simhash.relation.shared_shingles import DerivedParts
 
 
 def stored_chunks(fingerprints: TextFingerprints) -> ChunkFingerprints:
     """Return what is stored of the chunks of a fingerprinted text, in decoded form."""
     lengths = np.minimum(fingerprints.chunk_characters, MAX_CHUNK_CHARACTERS)
     return ChunkFingerprints(fingerprints.chunks, lengths, shingle_counts(fingerprints.levels))
-
-
-class DerivedParts:
-    """What follows from the stored parts of a text, whatever they are read from."""
-
-    @cached_property
-    def queried_shingles(self: StoredText) -> NDArray[np.uint32]:
-        """Shingles by which it is found in a search over a whole index: those below a bound."""
-        return sampled(self.shingles, FAMILY_SHINGLES)
-
-    @cached_property
-    def characters(self: StoredText) -> int:
-        """Characters of its chunks."""
-        return int(self.chunks.characters.sum())
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,8 +25,8 @@ from es_simhash.fingerprints.fingerprint_scheme import CHUNK_BITS, Scheme
 from es_simhash.fingerprints.hashing import Fingerprints, ranks_within
 from es_simhash.fingerprints.shingles import counts_of_texts, shingle_counts
 from es_simhash.fingerprints.sketch import Sketch
-from es_simhash.pairs.version_bounds import TextColumns
-from es_simhash.relation.stored_text import DerivedParts
+from es_simhash.relation.candidate import TextColumns
+from es_simhash.relation.shared_shingles import DerivedParts
 from es_simhash.store.fields import (
     BLOCKS,
     CHUNKS,

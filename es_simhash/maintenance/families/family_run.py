@@ -10,7 +10,7 @@ from es_simhash.maintenance.families.family_corpus import Corpus
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.families.family_reader import Assignment, FamilyReader, Membership
 from es_simhash.maintenance.families.known_links import KnownTexts
-from es_simhash.maintenance.families.link_graph import LinkGraph
+from es_simhash.maintenance.families.link_graph import LinkGraph, LinksAmong
 from es_simhash.maintenance.families.resized_families import ResizedFamilies, resized_families
 from es_simhash.pairs.document_families import DocumentFamily, LinkedTexts
 from es_simhash.pairs.family_changes import Family, family_names, new_names
@@ -49,6 +49,7 @@ class FamilyRun:
         options: Of the run.
         touched: Families of documents that were written since the last run; None where that is
             unknown.
+        links_among: Compares texts that the last run knew with each other.
 
     Attributes:
         corpus: The documents and texts of the run.
@@ -61,13 +62,15 @@ class FamilyRun:
         state: StateIndex,
         stored: FamilyState,
         options: FamilyOptions,
-        touched: set[str] | None = None,
+        touched: set[str] | None,
+        links_among: LinksAmong,
     ) -> None:
         self._reader = reader
         self._state = state
         self._options = options
         self._stored = stored
         self._touched = touched
+        self._links_among = links_among
         # What is read of families in place of all documents.
         self._resized = ResizedFamilies(frozenset(), FamilyCounts())
         self._stored_pairs: tuple[NotedPairs, ...] = (Dismissals(state), Joins(state))
@@ -86,7 +89,9 @@ class FamilyRun:
         seeds = self._changed_texts()
         self._manual = self._manual_pairs_of_texts()
         known = KnownTexts(self.corpus, self._reader, self._components, self._rewritten())
-        self.graph = LinkGraph(self.corpus, self._reader, known, self._options.memory)
+        self.graph = LinkGraph(
+            self.corpus, self._reader, known, self._links_among, self._options.memory
+        )
         self.graph.explore(set(seeds), self._manual, progress)
 
     def _rewritten(self) -> set[str] | None:

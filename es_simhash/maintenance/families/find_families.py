@@ -11,6 +11,7 @@ from es_simhash.maintenance.families.family_reader import FamilyReader
 from es_simhash.maintenance.families.family_report import FamiliesReport
 from es_simhash.maintenance.families.family_run import FamilyRun
 from es_simhash.maintenance.families.family_writer import RETRY, FamilyWriter
+from es_simhash.maintenance.families.links_among import links_among
 from es_simhash.maintenance.families.recent_writes import RecentWrites
 from es_simhash.maintenance.families.run_files import RunFiles
 from es_simhash.maintenance.families.whole_results import WholeResults
@@ -162,7 +163,7 @@ class _Finder:
         touched = writes.families()
         with self._store.snapshot() as snapshot:
             reader = self._reader(snapshot)
-            run = FamilyRun(reader, self._state, self._stored, self._options, touched)
+            run = FamilyRun(reader, self._state, self._stored, self._options, touched, links_among)
             run.explore(self._progress)
             families = run.families()
         changes = run.changes(families)

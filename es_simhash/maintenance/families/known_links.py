@@ -5,24 +5,12 @@ are is known, so that all of them are read and compared with each other alone, a
 documents compares them, and not with what an index has that is like them by chance.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from collections.abc import Collection, Iterable
 
 from es_simhash.maintenance.families.family_corpus import Corpus
-from es_simhash.maintenance.families.family_options import FamilyOptions
-from es_simhash.maintenance.families.family_reader import FamilyReader, ReadDocument
-from es_simhash.maintenance.families.run_files import RunFiles
-from es_simhash.maintenance.families.whole_run import WholeRun
+from es_simhash.maintenance.families.family_reader import FamilyReader
 from es_simhash.pairs.merging import Pair
-from es_simhash.relation.scoring import min_shared
 from es_simhash.store.installation.family_components import Component, FamilyComponents
-from es_simhash.store.protocol import Progress
-from es_simhash.store.rows import batches_of
-
-# Texts that are read together.
-_TEXTS = 500
 
 
 class KnownTexts:
@@ -103,56 +91,3 @@ class KnownTexts:
         """Check whether the last run has compared a text with all that is stored since then."""
         families = self._corpus.families_of(text)
         return self._touched is not None and bool(families) and families.isdisjoint(self._touched)
-
-
-@dataclass(frozen=True)
-class FoundLinks:
-    """The links among some texts.
-
-    Attributes:
-        scores: Scores of the pairs that are linked, by the hashes of their texts.
-        truncated: Hashes of the texts with more candidates than were compared.
-    """
-
-    scores: dict[Pair[str], float]
-    truncated: set[str]
-
-
-def links_among(
-    texts: Sequence[str],
-    corpus: Corpus,
-    threshold: float,
-    memory: int,
-    progress: Progress | None = None,
-) -> FoundLinks:
-    """Return the links among texts, as a run over all documents finds them.
-
-    Args:
-        texts: Hashes of the texts.
-        corpus: Has them.
-        threshold: Where versions begin in the index.
-        memory: MiB for what is compared.
-        progress: Called now and then.
-    """
-    with (
-        TemporaryDirectory(prefix="es-simhash-") as folder,
-        RunFiles.open(Path(folder) / "links", {}) as files,
-    ):
-        for batch in batches_of(_documents(texts, corpus), _TEXTS):
-            files.add(batch, min_shared)
-        run = WholeRun(files, FamilyOptions(memory=memory), threshold, progress)
-        run.link((), ())
-        scores = run.scores()
-        query = "SELECT hash FROM truncated JOIN texts ON text = number"
-        truncated = {hash for (hash,) in files.select(query)}
-    return FoundLinks(scores, truncated)
-
-
-def _documents(texts: Sequence[str], corpus: Corpus) -> Iterator[ReadDocument]:
-    """Yield a document of each text."""
-    for some in batches_of(texts, _TEXTS):
-        corpus.load(some)
-        for text in some:
-            document = corpus.documents[corpus.copies[text][0]]
-            yield ReadDocument(document, corpus[text], is_current=True)
-        corpus.trim()

@@ -1,14 +1,14 @@
 """The links between texts that are versions of each other, found by breadth-first search."""
 
 from collections import deque
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from es_simhash.maintenance.families.candidate_texts import CandidateTexts
 from es_simhash.maintenance.families.family_corpus import Corpus
 from es_simhash.maintenance.families.family_reader import FamilyReader
-from es_simhash.maintenance.families.known_links import KnownTexts, links_among
 from es_simhash.pairs.merging import Pair, pair
 from es_simhash.pairs.text_links import links_of
 from es_simhash.relation.candidate import StoredText
@@ -25,6 +25,49 @@ _MAX_RESPONSES, _MAX_CANDIDATES = 20, 2_000
 
 # The documents that were found for each of some texts.
 Responses = list[list[SharingText]]
+
+
+@dataclass(frozen=True)
+class FoundLinks:
+    """The links among some texts.
+
+    Attributes:
+        scores: Scores of the pairs that are linked, by the hashes of their texts.
+        truncated: Hashes of the texts with more candidates than were compared.
+    """
+
+    scores: dict[Pair[str], float]
+    truncated: set[str]
+
+
+class LinksAmong(Protocol):
+    """Returns the links among some texts, as `links_among` does."""
+
+    def __call__(
+        self,
+        texts: Sequence[str],
+        corpus: Corpus,
+        threshold: float,
+        memory: int,
+        progress: Progress | None = None,
+    ) -> FoundLinks:
+        """Return the links among texts, by their hashes."""
+
+
+class Known(Protocol):
+    """What the last run has left of the links of texts, as `known_links.KnownTexts` reads it."""
+
+    def connected(self, texts: Iterable[str]) -> set[str]:
+        """Read the texts that may be connected with any of these; return those not among them."""
+
+    def is_known(self, text: str) -> bool:
+        """Check whether the last run has compared a text with all that is stored since then."""
+
+    def stored_links(self, texts: Collection[str]) -> dict[Pair[str], float]:
+        """Return the links among known texts that are stored."""
+
+    def has_stored_links(self, text: str) -> bool:
+        """Check whether all links of a known text with others are stored."""
 
 
 @dataclass
@@ -66,6 +109,7 @@ class LinkGraph:
         texts: The texts of the run.
         reader: Searches the index.
         known: What the last run knew of them.
+        links_among: Compares those that it knew with each other.
         memory: MiB for what is compared.
 
     Attributes:
@@ -76,10 +120,18 @@ class LinkGraph:
         truncated: Texts with more candidates than were compared.
     """
 
-    def __init__(self, texts: Corpus, reader: FamilyReader, known: KnownTexts, memory: int) -> None:
+    def __init__(
+        self,
+        texts: Corpus,
+        reader: FamilyReader,
+        known: Known,
+        links_among: LinksAmong,
+        memory: int,
+    ) -> None:
         self._texts = texts
         self._reader = reader
         self._known = known
+        self._links_among = links_among
         self._memory = memory
         self._candidates = CandidateTexts(reader, memory)
         self.queried: set[str] = set()
@@ -144,7 +196,8 @@ class LinkGraph:
         scores = self._known.stored_links(self.compared)
         texts = sorted(text for text in self.compared if not self._known.has_stored_links(text))
         if len(texts) > 1:
-            found = links_among(texts, self._texts, self._reader.threshold, self._memory, progress)
+            threshold = self._reader.threshold
+            found = self._links_among(texts, self._texts, threshold, self._memory, progress)
             scores |= found.scores
             self.truncated |= found.truncated
         apart = manual.dismissed

@@ -260,16 +260,14 @@ def test_links_by_another_scheme_are_searched_for(
 @pytest.fixture
 def compared(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many texts were compared with each other anew, for each time that any were."""
-    from es_simhash.maintenance.families import link_graph
-
     counts = []
-    links_among = link_graph.links_among
+    links_among = find_families.links_among
 
     def counted(texts: Any, *args: Any) -> Any:
         counts.append(len(texts))
         return links_among(texts, *args)
 
-    monkeypatch.setattr(link_graph, "links_among", counted)
+    monkeypatch.setattr(find_families, "links_among", counted)
     return counts
 
 
