@@ -20,6 +20,12 @@ def revise() -> Callable[..., str]:
     return revised
 
 
+@pytest.fixture
+def by_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Later runs search, however much is new."""
+    monkeypatch.setattr(find_families, "READS_PER_SEARCH", 0)
+
+
 WAYS = ("as shipped", "always of all", "later by searches")
 
 

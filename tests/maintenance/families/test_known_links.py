@@ -10,16 +10,10 @@ from es_simhash.maintenance.families import find_families
 from es_simhash.maintenance.families.family_reader import FamilyReader
 from es_simhash.pairs.document_families import families_in_memory
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.usefixtures("by_searches")]
 
 Texts = dict[str, str]
 Make = Callable[..., str]
-
-
-@pytest.fixture(autouse=True)
-def by_searches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Later runs search, however much is new."""
-    monkeypatch.setattr(find_families, "READS_PER_SEARCH", 0)
 
 
 @pytest.fixture
@@ -41,7 +35,7 @@ def in_memory(texts: Texts) -> set[frozenset[str]]:
 
 
 def chained(make_text: Make, revise: Make, chain: str, seed: int, steps: int) -> Texts:
-    """Return texts each of which is a revision of the one before: linked, and several families."""
+    """Return successive revisions of a text: all are linked, and they make several families."""
     texts = {f"{chain}-0": make_text(seed)}
     for step in range(1, steps):
         texts[f"{chain}-{step}"] = revise(texts[f"{chain}-{step - 1}"], 31 * seed + step, 0.1)

@@ -5,22 +5,16 @@ from typing import Any
 
 import pytest
 
-from es_simhash.maintenance.families import family_reader, find_families, link_graph
+from es_simhash.maintenance.families import family_reader, link_graph
 from es_simhash.pairs import text_links
 from es_simhash.pairs.document_families import families_in_memory
 from es_simhash.relation.candidate import StoredText
 from es_simhash.relation.scoring import link_score
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.usefixtures("by_searches")]
 
 Texts = dict[str, str]
 Make = Callable[..., str]
-
-
-@pytest.fixture(autouse=True)
-def by_searches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Later runs search, however much is new."""
-    monkeypatch.setattr(find_families, "READS_PER_SEARCH", 0)
 
 
 @pytest.fixture
