@@ -45,6 +45,7 @@ class DerivedParts:
     @cached_property
     def queried_shingles(self: StoredText) -> NDArray[np.uint32]:
         """Shingles by which it is found in a search over a whole index: those below a bound."""
+        # Read by its module: a constant imported by name would count as one of the score.
         return sampled(self.shingles, thresholds.FAMILY_SHINGLES)
 
     @cached_property

@@ -156,7 +156,7 @@ class PackedText:
 
     Attributes:
         index: Index of the document.
-        id: Id of the document.
+        id: Id of the document; empty where a search returned none.
         packed_chunks: What `pack_chunks` wrote.
         packed_sketch: What `pack_sketch` wrote.
     """
@@ -174,7 +174,7 @@ class PackedText:
         sketch = values.get(field_path(simhash_field, SKETCH))
         if not chunks or not sketch:
             return None
-        return cls(hit["_index"], hit["_id"], chunks[0], sketch[0])
+        return cls(hit["_index"], hit.get("_id", ""), chunks[0], sketch[0])
 
     @cached_property
     def windows(self) -> WindowCounts:

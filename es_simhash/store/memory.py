@@ -3,7 +3,7 @@
 It is the oracle for what an engine answers, and good for small data.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,6 +28,7 @@ from es_simhash.store.rows import (
     FamilyPage,
     IndexState,
     Neighbour,
+    Place,
     Row,
     Rows,
     SharingText,
@@ -246,9 +247,15 @@ class MemorySnapshot:
     def sharing(self, requests: Sequence[intents.Find]) -> list[list[SharingText]]:
         """Return the first documents of each request with what they share."""
         return [
-            [SharingText(row.ref, int(row.score), row.stored) for row in rows.rows]
+            [SharingText(_place(row), int(row.score), row.stored) for row in rows.rows]
             for rows in self.find(requests)
         ]
+
+    def at(self, places: Collection[Place], parts: intents.Parts) -> Iterator[tuple[Place, Row]]:
+        """Yield the documents at places that `sharing` returned."""
+        ids = tuple(str(id) for place in places for id in place.position)
+        for row in self.rows(intents.Where(ids=ids), parts):
+            yield _place(row), row
 
     def family_sizes(self, where: intents.Where) -> dict[str, int]:
         """Return the number of documents of each family: nothing is stored in memory."""
@@ -263,6 +270,10 @@ class MemorySnapshot:
         sharing = [intents.Sharing(shingles[at : at + 1], 1) for at in range(len(shingles))]
         counts = [intents.Count(replace(where, sharing=each)) for each in sharing]
         return [int(count) for count in self._store.ask(counts)]
+
+
+def _place(row: Row) -> Place:
+    return Place("", 0, (row.id,))
 
 
 def _candidate(id: str, text: AnalysedText, prints: TextFingerprints) -> Candidate:

@@ -5,7 +5,7 @@ whether anybody waits, as the protocol logic of h11 and the flows of httpx's aut
 drives it sends the requests.
 """
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
 
@@ -16,7 +16,7 @@ from es_simhash.errors import EsSimhashError
 from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.intents import Find, Parts, Request, Where
-from es_simhash.store.rows import Row, Rows, SharingText, WriteResult
+from es_simhash.store.rows import Place, Row, Rows, SharingText, WriteResult
 
 Result = TypeVar("Result")
 Answer = TypeVar("Answer")
@@ -85,6 +85,14 @@ class Snapshot(Protocol):
 
         Args:
             requests: Each for the texts that share shingles with one, which count the same.
+        """
+
+    def at(self, places: Collection[Place], parts: Parts) -> Iterator[tuple[Place, Row]]:
+        """Yield the documents at places that `sharing` returned, in no order.
+
+        Args:
+            places: Where they are, of a few thousand at most.
+            parts: What is read of each.
         """
 
     def family_sizes(self, where: Where) -> dict[str, int]:

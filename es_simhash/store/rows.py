@@ -123,16 +123,32 @@ class Row:
         return self.ref.key
 
 
+class Place(NamedTuple):
+    """Where a document is in a snapshot.
+
+    Attributes:
+        index_name: Its index; empty for the one of the snapshot.
+        seq_no: Its sequence number, which a document of another shard may have too.
+        position: What it is sorted by in the snapshot: another for each document.
+    """
+
+    index_name: str
+    seq_no: int
+    position: tuple[str | int, ...]
+
+
 class SharingText(NamedTuple):
     """A document that shares shingles with a text.
 
+    Of most of them nobody asks the id, which takes the engine longer to read than to find them.
+
     Attributes:
-        ref: Where it is.
+        place: Where it is in the snapshot.
         shared: How many of the queried shingles it has.
         text: What its text is scored by besides; None where a part is missing.
     """
 
-    ref: DocumentRef
+    place: Place
     shared: int
     text: ScoredText | None
 

@@ -34,6 +34,13 @@ def texts() -> Texts:
     return made
 
 
+def in_memory(texts: Texts, **more: Any) -> set[frozenset[str]]:
+    """Return the families of texts, found without an engine."""
+    from es_simhash.pairs.document_families import families_in_memory
+
+    return {frozenset(family) for family in families_in_memory(texts, **more)}
+
+
 class Shelf:
     """An index and what the tests do to it."""
 

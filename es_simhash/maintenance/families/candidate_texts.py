@@ -23,7 +23,7 @@ from es_simhash.relation.candidate import ScoredText, StoredText
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.codec import PackedText, unpacked_columns
 from es_simhash.store.own_texts import is_readable_text
-from es_simhash.store.rows import SharingText
+from es_simhash.store.rows import Place, SharingText
 
 # Bytes that a document takes: of what is compared first, with its place in Python's tables, and of
 # its stored parts.
@@ -45,42 +45,45 @@ class CandidateTexts:
     def __init__(self, reader: FamilyReader, memory: int) -> None:
         self._reader = reader
         self._most = memory << 19
-        self._stored: dict[DocumentRef, StoredText | None] = {}
+        self._stored: dict[Place, StoredText | None] = {}
         # Of each document its row in the parts that are compared; None where they cannot be read.
-        self._rows: dict[DocumentRef, int | None] = {}
+        self._rows: dict[Place, int | None] = {}
         self._compared = np.zeros(0, TEXT)
 
-    def stored(self, refs: Iterable[DocumentRef]) -> dict[DocumentRef, StoredText]:
-        """Return what is stored of the texts of those of these documents that have a text."""
-        wanted = list(dict.fromkeys(refs))
-        self._load([ref for ref in wanted if ref not in self._stored])
+    def stored(self, places: Iterable[Place]) -> dict[Place, StoredText]:
+        """Return what is stored of the texts of those documents at places that have a text."""
+        wanted = list(dict.fromkeys(places))
+        self._load([place for place in wanted if place not in self._stored])
         texts = {}
-        for ref in wanted:
-            text = self._stored[ref]
+        for place in wanted:
+            text = self._stored[place]
             if text is not None:
-                texts[ref] = text
+                texts[place] = text
         return texts
 
-    def _load(self, refs: Sequence[DocumentRef]) -> None:
-        stored = dict(self._reader.stored_texts(sorted({ref.id for ref in refs})))
-        self._stored.update((ref, _readable(stored.get(ref))) for ref in refs)
+    def _load(self, places: Sequence[Place]) -> None:
+        self._stored.update(dict.fromkeys(places))
+        lacking: dict[DocumentRef, Place] = {}
+        for place, row in self._reader.at(places):
+            self._stored[place] = _readable(row.stored)
+            if self._stored[place] is None:
+                lacking[row.ref] = place
         # Where a part is missing or broken, the text itself has it.
-        lacking = sorted({ref.id for ref in refs if self._stored[ref] is None})
-        for read in self._reader.of_ids(lacking):
-            if read.is_current:
-                self._stored[read.document.ref] = read.text
+        for read in self._reader.of_ids(sorted({ref.id for ref in lacking})):
+            if read.is_current and read.document.ref in lacking:
+                self._stored[lacking[read.document.ref]] = read.text
 
     def may_be_versions(
         self, texts: Sequence[StoredText], found: Sequence[Sequence[SharingText]]
-    ) -> list[list[DocumentRef]]:
-        """Return those of the documents that were found for texts which may be versions of them.
+    ) -> list[list[Place]]:
+        """Return where those documents are, of those found for texts, that may be versions of them.
 
         Args:
             texts: The texts.
             found: For each of them, the documents that share shingles with it.
         """
         self._add(document for documents in found for document in documents)
-        rows = [[self._rows[document.ref] for document in documents] for documents in found]
+        rows = [[self._rows[document.place] for document in documents] for documents in found]
         pairs = [
             (number, row, document.shared)
             for number, (some, documents) in enumerate(zip(rows, found, strict=True))
@@ -91,7 +94,7 @@ class CandidateTexts:
         # What could not be compared may be equal.
         return [
             [
-                document.ref
+                document.place
                 for row, document in zip(some, documents, strict=True)
                 if row is None or next(flags)
             ]
@@ -113,15 +116,17 @@ class CandidateTexts:
 
     def _add(self, documents: Iterable[SharingText]) -> None:
         """Keep what is compared first of the documents that were not found before."""
-        new = {each.ref: each.text for each in documents if each.ref not in self._rows}
+        new = {each.place: each.text for each in documents if each.place not in self._rows}
         if not new:
             return
         parts = _parts([text for text in new.values() if text is not None])
         if parts is None:
-            new = {ref: _readable(text) for ref, text in new.items()}
+            new = {place: _readable(text) for place, text in new.items()}
             parts = compared_parts(text for text in new.values() if text is not None)
         rows = iter(range(len(self._compared), len(self._compared) + len(parts)))
-        self._rows.update((ref, None if text is None else next(rows)) for ref, text in new.items())
+        self._rows.update(
+            (place, None if text is None else next(rows)) for place, text in new.items()
+        )
         self._compared = np.concatenate((self._compared, parts))
 
     def trim(self) -> None:

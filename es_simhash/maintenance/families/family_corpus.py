@@ -18,6 +18,7 @@ class Corpus:
         reader: Reads the index.
 
     Attributes:
+        reader: Reads the index.
         documents: All documents read, by their reference.
         copies: Documents of each text, by its hash.
         characters: Length of each text, by its hash.
@@ -26,7 +27,7 @@ class Corpus:
     """
 
     def __init__(self, reader: FamilyReader) -> None:
-        self._reader = reader
+        self.reader = reader
         self._texts: OrderedDict[str, StoredText] = OrderedDict()
         self.documents: dict[DocumentRef, FamilyDocument] = {}
         self.copies: dict[str, list[DocumentRef]] = defaultdict(list)
@@ -57,7 +58,7 @@ class Corpus:
 
     def add_copies(self, hashes: Sequence[str]) -> None:
         """Add all documents of these texts."""
-        self.add(self._reader.of_texts(hashes))
+        self.add(self.reader.of_texts(hashes))
 
     def families_of(self, content_hash: str) -> set[str]:
         """Return the stored families of a text: those of its documents that were read."""
@@ -71,7 +72,7 @@ class Corpus:
     def load(self, hashes: Iterable[str]) -> None:
         """Read those of these texts that are not in the cache, so that they are quick."""
         missing = [key for key in dict.fromkeys(hashes) if key not in self._texts]
-        self.add(self._reader.of_ids([self.copies[key][0].id for key in missing]))
+        self.add(self.reader.of_ids([self.copies[key][0].id for key in missing]))
 
     def __getitem__(self, content_hash: str) -> StoredText:
         """Return a text by its hash."""

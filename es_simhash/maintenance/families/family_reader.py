@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import TypeVar
 
 from es_simhash.pairs.parted_texts import Values, values_of
 from es_simhash.relation.analysed_text import TextAnalyser
@@ -12,15 +13,17 @@ from es_simhash.relation.shared_shingles import least_shared
 from es_simhash.store.dates import Date, DateField
 from es_simhash.store.intents import Find, Parts, Sharing, Where
 from es_simhash.store.protocol import Snapshot
-from es_simhash.store.rows import Row, SharingText, batches_of
+from es_simhash.store.rows import Place, Row, SharingText, batches_of
 
 # Candidates in one response; further responses exclude the texts that were seen.
 CANDIDATES = 2_000
 # Documents in one page; their texts are analysed together.
 _PAGE = 200
-# Values of one condition, and of one whose documents are read without their texts.
-_VALUES, _STORED_VALUES = 500, 2_000
+# Values of one condition, and documents of one whose texts are not read.
+_VALUES, _STORED_PLACES = 500, 2_000
 _STORED = Parts(stored=True)
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -182,11 +185,10 @@ class FamilyReader:
         """Check whether a response for one text holds as many documents as it may."""
         return len(found) == CANDIDATES
 
-    def stored_texts(self, ids: Sequence[str]) -> Iterator[tuple[DocumentRef, StoredText | None]]:
-        """Yield all that is stored of documents; None where a part is missing."""
-        for values in _batches(ids, _STORED_VALUES):
-            for row in self._snapshot.rows(Where(fingerprinted=True, ids=values), _STORED):
-                yield row.ref, row.stored
+    def at(self, places: Sequence[Place]) -> Iterator[tuple[Place, Row]]:
+        """Yield the documents at places where candidates were found, with all stored parts."""
+        for some in _batches(places, _STORED_PLACES):
+            yield from self._snapshot.at(some, _STORED)
 
     def _documents(self, where: Where) -> Iterator[ReadDocument]:
         rows = self._snapshot.rows(where, self._parts, page=_PAGE)
@@ -216,6 +218,6 @@ def _candidates(text: StoredText, excluded: Iterable[str]) -> Find:
     return Find(where, size=CANDIDATES, sharing=(sharing,))
 
 
-def _batches(values: Sequence[str], size: int = _VALUES) -> Iterator[tuple[str, ...]]:
+def _batches(values: Sequence[Value], size: int = _VALUES) -> Iterator[tuple[Value, ...]]:
     for start in range(0, len(values), size):
         yield tuple(values[start : start + size])

@@ -1,32 +1,27 @@
 """A run over what changed in an index: to the families of everything that is linked with it."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 from es_simhash.fingerprints.hashing import digest_of_key
 from es_simhash.maintenance.families.family_corpus import Corpus
 from es_simhash.maintenance.families.family_options import FamilyOptions
-from es_simhash.maintenance.families.family_reader import Assignment, FamilyReader, Membership
+from es_simhash.maintenance.families.family_reader import Assignment, Membership
 from es_simhash.maintenance.families.known_links import KnownTexts
 from es_simhash.maintenance.families.link_graph import LinkGraph, LinksAmong
+from es_simhash.maintenance.families.linked_components import linked_components
 from es_simhash.maintenance.families.resized_families import ResizedFamilies, resized_families
 from es_simhash.pairs.document_families import DocumentFamily, LinkedTexts
 from es_simhash.pairs.family_changes import Family, family_names, new_names
 from es_simhash.pairs.family_counts import FamilyCounts
 from es_simhash.pairs.joined_families import contradicted_pairs
-from es_simhash.pairs.merging import Pair
 from es_simhash.pairs.parted_texts import Values, parted_pairs
 from es_simhash.pairs.representatives import Rank, rank_of
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
-from es_simhash.store.installation.family_components import (
-    Component,
-    FamilyComponents,
-    left_of,
-    linked_families,
-)
+from es_simhash.store.installation.family_components import FamilyComponents, left_of
 from es_simhash.store.installation.noted_pairs import (
     Dismissals,
     FamilyState,
@@ -43,7 +38,8 @@ class FamilyRun:
     """The state of one run.
 
     Args:
-        reader: Reads the index; open until the families are known.
+        corpus: The documents and texts of the run, none as yet; its reader is open until the
+            families are known.
         state: Where the runs store their state.
         stored: State of the runs before.
         options: Of the run.
@@ -58,14 +54,14 @@ class FamilyRun:
 
     def __init__(
         self,
-        reader: FamilyReader,
+        corpus: Corpus,
         state: StateIndex,
         stored: FamilyState,
         options: FamilyOptions,
         touched: set[str] | None,
         links_among: LinksAmong,
     ) -> None:
-        self._reader = reader
+        self._reader = corpus.reader
         self._state = state
         self._options = options
         self._stored = stored
@@ -76,7 +72,7 @@ class FamilyRun:
         self._stored_pairs: tuple[NotedPairs, ...] = (Dismissals(state), Joins(state))
         self._dismissals, self._joins = stored.dismissals, stored.joins
         self._manual = ManualPairs()
-        self.corpus = Corpus(reader)
+        self.corpus = corpus
         self._components = FamilyComponents(state)
 
     @property
@@ -281,36 +277,12 @@ class FamilyRun:
                     processed.add(document.family)
                     # What was not written keeps its family.
                     names[document.content_hash].update([document.family] if ref in skipped else ())
-        groups = [*names.values(), *(names[one] | names[other] for one, other in self.graph.links)]
-        groups += [
-            names[text] | names[other]
-            for text in self._manual.joined.members & names.keys()
-            for other in self._manual.joined.others(text) & names.keys()
-        ]
+        joined = self._manual.joined
+        pairs = ((text, other) for text in joined.members for other in joined.others(text))
+        linked = linked_components(names, self.graph.links, pairs, self._manual.dismissed)
         before = self._components.of(processed)
-        components = [*self._linked(groups, names), *left_of(before.values(), processed)]
+        components = [*linked, *left_of(before.values(), processed)]
         return self._components.entries(components, before.keys())
-
-    def _linked(
-        self, groups: Iterable[Collection[str]], names: Mapping[str, Collection[str]]
-    ) -> Iterator[Component]:
-        """Yield the components of families, with their links unless dismissals left out some.
-
-        Args:
-            groups: Names of families that are linked.
-            names: Of each text those of its families.
-        """
-        linked = linked_families(groups)
-        number_of = {name: number for number, each in enumerate(linked) for name in each}
-        links: list[dict[Pair[str], float]] = [{} for _ in linked]
-        for texts, score in self.graph.links.items():
-            number = number_of.get(next(iter(names[texts[0]])))
-            if number is not None:
-                links[number][texts] = score
-        apart = self._manual.dismissed.keys() & names.keys()
-        lacking = {number_of.get(name) for text in apart for name in names[text]}
-        for number, families in enumerate(linked):
-            yield Component(families, None if number in lacking else links[number])
 
     def _counts(self, families: Sequence[Family], skipped: set[DocumentRef]) -> FamilyCounts:
         """Return how many documents families have, as they are written."""

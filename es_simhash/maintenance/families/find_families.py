@@ -3,9 +3,11 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import astuple
+from functools import partial
 
 from es_simhash.errors import InputError
 from es_simhash.ingestion.bulk.journal_file import INDEX, UUIDS, Job, default_path
+from es_simhash.maintenance.families.family_corpus import Corpus
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.families.family_reader import FamilyReader
 from es_simhash.maintenance.families.family_report import FamiliesReport
@@ -162,8 +164,10 @@ class _Finder:
         writes = RecentWrites(self._store, self._stored.left)
         touched = writes.families()
         with self._store.snapshot() as snapshot:
-            reader = self._reader(snapshot)
-            run = FamilyRun(reader, self._state, self._stored, self._options, touched, links_among)
+            corpus = Corpus(self._reader(snapshot))
+            threshold, memory = self._store.config.versions_from, self._options.memory
+            among = partial(links_among, corpus=corpus, threshold=threshold, memory=memory)
+            run = FamilyRun(corpus, self._state, self._stored, self._options, touched, among)
             run.explore(self._progress)
             families = run.families()
         changes = run.changes(families)

@@ -1,7 +1,7 @@
 """The links between texts that are versions of each other, found by breadth-first search."""
 
 from collections import deque
-from collections.abc import Collection, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -13,9 +13,8 @@ from es_simhash.pairs.merging import Pair, pair
 from es_simhash.pairs.text_links import links_of
 from es_simhash.relation.candidate import StoredText
 from es_simhash.relation.decided_pairs import ManualPairs
-from es_simhash.relation.references import DocumentRef
 from es_simhash.store.protocol import Progress
-from es_simhash.store.rows import SharingText
+from es_simhash.store.rows import Place, SharingText
 
 # Texts queried in one request.
 _QUERIES = 25
@@ -40,18 +39,8 @@ class FoundLinks:
     truncated: set[str]
 
 
-class LinksAmong(Protocol):
-    """Returns the links among some texts, as `links_among` does."""
-
-    def __call__(
-        self,
-        texts: Sequence[str],
-        corpus: Corpus,
-        threshold: float,
-        memory: int,
-        progress: Progress | None = None,
-    ) -> FoundLinks:
-        """Return the links among texts, by their hashes."""
+# Returns the links among texts, given by their hashes, as `links_among` does.
+LinksAmong = Callable[[Sequence[str], Progress | None], FoundLinks]
 
 
 class Known(Protocol):
@@ -110,7 +99,7 @@ class LinkGraph:
         reader: Searches the index.
         known: What the last run knew of them.
         links_among: Compares those that it knew with each other.
-        memory: MiB for what is compared.
+        memory: MiB for what is known of candidates.
 
     Attributes:
         queried: Texts whose candidates were retrieved and compared.
@@ -132,7 +121,6 @@ class LinkGraph:
         self._reader = reader
         self._known = known
         self._links_among = links_among
-        self._memory = memory
         self._candidates = CandidateTexts(reader, memory)
         self.queried: set[str] = set()
         self.compared: set[str] = set()
@@ -196,8 +184,7 @@ class LinkGraph:
         scores = self._known.stored_links(self.compared)
         texts = sorted(text for text in self.compared if not self._known.has_stored_links(text))
         if len(texts) > 1:
-            threshold = self._reader.threshold
-            found = self._links_among(texts, self._texts, threshold, self._memory, progress)
+            found = self._links_among(texts, progress)
             scores |= found.scores
             self.truncated |= found.truncated
         apart = manual.dismissed
@@ -281,20 +268,20 @@ class LinkGraph:
         texts = [search.text for search in searches]
         likely = self._candidates.may_be_versions(texts, responses)
         stored = self._candidates.stored(
-            ref
-            for response, refs in zip(responses, likely, strict=True)
-            for ref in (_refs_of(response) if self._reader.is_full(response) else refs)
+            place
+            for response, places in zip(responses, likely, strict=True)
+            for place in (_places_of(response) if self._reader.is_full(response) else places)
         )
-        for search, response, refs in zip(searches, responses, likely, strict=True):
+        for search, response, places in zip(searches, responses, likely, strict=True):
             search.candidates.update(
-                (stored[ref].content_hash, stored[ref]) for ref in refs if ref in stored
+                (stored[place].content_hash, stored[place]) for place in places if place in stored
             )
-            found = (stored.get(document.ref) for document in response)
+            found = (stored.get(document.place) for document in response)
             new = {text.content_hash for text in found if text is not None} - search.seen
             search.is_full = bool(new) and self._reader.is_full(response)
             search.seen |= new
         return [each for each in searches if each.is_full and len(each.seen) < _MAX_CANDIDATES]
 
 
-def _refs_of(found: Iterable[SharingText]) -> list[DocumentRef]:
-    return [document.ref for document in found]
+def _places_of(found: Iterable[SharingText]) -> list[Place]:
+    return [document.place for document in found]

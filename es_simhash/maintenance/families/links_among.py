@@ -20,19 +20,20 @@ _TEXTS = 500
 
 def links_among(
     texts: Sequence[str],
+    progress: Progress | None = None,
+    *,
     corpus: Corpus,
     threshold: float,
     memory: int,
-    progress: Progress | None = None,
 ) -> FoundLinks:
-    """Return the links among texts; a `link_graph.LinksAmong`.
+    """Return the links among texts; with what is given by name, a `link_graph.LinksAmong`.
 
     Args:
         texts: Hashes of the texts.
+        progress: Called now and then.
         corpus: Has them.
         threshold: Where versions begin in the index.
         memory: MiB for what is compared.
-        progress: Called now and then.
     """
     with (
         TemporaryDirectory(prefix="es-simhash-") as folder,

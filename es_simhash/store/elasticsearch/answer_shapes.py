@@ -20,10 +20,11 @@ _STORE = "es_simhash.store."
 _OPTIONAL = "?"
 _REST = "*"
 
-_PLACE: Shape = {"_index": str, "_id": str, "_routing?": (str, type(None))}
 _VERSION: Shape = {"_seq_no?": int, "_primary_term?": int}
 _HIT: Shape = {
-    **_PLACE,
+    "_index": str,
+    "_id?": str,
+    "_routing?": (str, type(None)),
     **_VERSION,
     "_score?": (int, float, type(None)),
     "_source?": dict,
@@ -163,6 +164,10 @@ def _missing_parts(search: Any, response: Any, place: str) -> Iterator[str]:
         yield f"{place}hits.total is missing"
     if search.get("seq_no_primary_term") and not all(map(_has_version, response["hits"]["hits"])):
         yield f"{place}hits.hits have no versions"
+    if "stored_fields" not in search:
+        for number, hit in enumerate(response["hits"]["hits"]):
+            if "_id" not in hit:
+                yield f"{place}hits.hits[{number}]._id is missing"
     if "pit" in search and "sort" in search:
         unsorted = [hit for hit in response["hits"]["hits"] if "sort" not in hit]
         yield from (f"{place}hits.hits[].sort is missing" for _ in unsorted[:1])
@@ -261,7 +266,7 @@ def _is_hit(hit: Any) -> bool:
 @lru_cache(maxsize=256)
 def _has_types(names: tuple[str, ...], types: tuple[type, ...]) -> bool:
     """Check whether a hit with such members needs no closer look, but for its fields."""
-    if "_id" not in names or "_index" not in names or "highlight" in names:
+    if "_index" not in names or "highlight" in names:
         return False
     return all(
         name not in _HIT_TYPES or type_ in _HIT_TYPES[name]

@@ -1,6 +1,6 @@
 """Conditions, terms and orders of requests as queries, and what is read of each hit."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -110,6 +110,15 @@ def conditions(where: Where, config: IndexConfig) -> dict[str, Any]:
     """Return the query for the documents that match conditions, without a score."""
     required, excluded = clauses(where, config)
     return {"bool": {"filter": required, **({"must_not": excluded} if excluded else {})}}
+
+
+def numbered(numbers: Mapping[str, Sequence[int]]) -> Filter:
+    """Return the query for documents of these sequence numbers of each index, in any shard."""
+    of_index = [
+        {"bool": {"filter": [{"term": {"_index": index}}, {"terms": {"_seq_no": list(some)}}]}}
+        for index, some in numbers.items()
+    ]
+    return {"bool": {"should": of_index}}
 
 
 def filters_of(where: Where, config: IndexConfig) -> list[Filter]:

@@ -11,7 +11,7 @@ from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.hits import Hit, ref_of, version_of
 from es_simhash.store.intents import Parts
 from es_simhash.store.paths import get_path
-from es_simhash.store.rows import Row, SharingText
+from es_simhash.store.rows import Place, Row, SharingText
 from es_simhash.store.source import stored_text, text_of
 
 
@@ -59,13 +59,18 @@ def row_of(hit: Hit, parts: Parts, config: IndexConfig, *, strict: bool = False)
     )
 
 
-def sharing_text_of(hit: Hit, config: IndexConfig) -> SharingText:
+def sharing_text_of(hit: Hit, place: Place, config: IndexConfig) -> SharingText:
     """Return a hit of a search whose score is the number of shared shingles.
 
     Of thousands of hits, rows would take three times as long.
+
+    Args:
+        hit: The hit, without an id.
+        place: Where it is in the snapshot.
+        config: Of the index.
     """
     text = PackedText.of(hit, config.simhash_field)
-    return SharingText(ref_of(hit), int(hit["_score"]), text)
+    return SharingText(place, int(hit["_score"]), text)
 
 
 def missing_row(id: str) -> Row:

@@ -1,6 +1,7 @@
 """An index of Elasticsearch as it is at one moment: all documents of conditions, as rows."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.conditions import conditions, find_body
+from es_simhash.store.elasticsearch.conditions import conditions, find_body, numbered
 from es_simhash.store.elasticsearch.families import (
     list_body,
     prefix_body,
@@ -19,12 +20,16 @@ from es_simhash.store.elasticsearch.families import (
 )
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.hit_rows import row_of, sharing_text_of
+from es_simhash.store.elasticsearch.hits import Hit
 from es_simhash.store.elasticsearch.pages import PointInTime
+from es_simhash.store.elasticsearch.searches import WITHOUT_STORED
 from es_simhash.store.intents import Find, ListFamilies, Parts, Where
-from es_simhash.store.rows import Row, Rows, SharingText
+from es_simhash.store.rows import Place, Row, Rows, SharingText
 
 # Each page of a composite aggregation reads all documents; 65,535 buckets is the server's limit.
 _BUCKETS = 50_000
+# The sequence number of a document, as a field of its index.
+_SEQ_NO = "_seq_no"
 
 
 class ElasticsearchSnapshot:
@@ -107,14 +112,34 @@ class ElasticsearchSnapshot:
 
     def sharing(self, requests: Sequence[Find]) -> list[list[SharingText]]:
         """Return the first documents of each request with what they share, asked as one."""
-        values = [self.config.path(member) for member in fields.SCORED_MEMBERS]
-        bodies = [
-            {**find_body(request, self.config), "docvalue_fields": values} for request in requests
-        ]
+        values = [_SEQ_NO, *map(self.config.path, fields.SCORED_MEMBERS)]
+        # For an id the engine unpacks all that is stored beside it, the text as well.
+        more = {**WITHOUT_STORED, "sort": ["_score", "_shard_doc"], "docvalue_fields": values}
+        bodies = [{**find_body(request, self.config), **more} for request in requests]
         return [
-            [sharing_text_of(hit, self.config) for hit in response["hits"]["hits"]]
+            [
+                # The first of what they are sorted by is the score.
+                sharing_text_of(hit, _place(hit, hit["sort"][1:]), self.config)
+                for hit in response["hits"]["hits"]
+            ]
             for response in self._point.search_all(bodies)
         ]
+
+    def at(self, places: Collection[Place], parts: Parts) -> Iterator[tuple[Place, Row]]:
+        """Yield the documents at places that `sharing` returned, in no order."""
+        numbers = defaultdict(list)
+        for place in places:
+            numbers[place.index_name].append(place.seq_no)
+        if not numbers:
+            return
+        wanted = frozenset(places)
+        body = find_body(Find(Where(), parts, len(places), order=()), self.config)
+        body["query"] = numbered(numbers)
+        body["docvalue_fields"] = [_SEQ_NO, *body.get("docvalue_fields", ())]
+        for hit in self._point.hits(body):
+            # Each shard counts its own numbers.
+            if (place := _place(hit, hit["sort"])) in wanted:
+                yield place, row_of(hit, parts, self.config)
 
     def family_sizes(self, where: Where) -> dict[str, int]:
         """Return the number of documents that match conditions of each of their families."""
@@ -172,3 +197,14 @@ class SnapshotSlice:
         if hits:
             self._body["search_after"] = hits[-1]["sort"]
         return [row_of(hit, self._parts, self._config) for hit in hits]
+
+
+def _place(hit: Hit, position: Sequence[Any]) -> Place:
+    """Return the place of a hit.
+
+    Args:
+        hit: The hit, with its sequence number, by which it is found again.
+        position: What it is sorted by in the point in time: another for each document.
+    """
+    (seq_no,) = hit["fields"][_SEQ_NO]
+    return Place(hit["_index"], seq_no, tuple(position))

@@ -1,6 +1,6 @@
 """What is kept of candidates: forgetting it changes nothing but what is read again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -8,6 +8,7 @@ import pytest
 from es_simhash.maintenance.families import candidate_texts, find_families, link_graph
 from es_simhash.maintenance.families.family_reader import FamilyReader
 from es_simhash.pairs.document_families import families_in_memory
+from es_simhash.store.rows import Place
 
 pytestmark = pytest.mark.cluster
 
@@ -24,14 +25,14 @@ def test_families_are_the_same_whatever_was_forgotten(
     monkeypatch.setattr(link_graph, "_QUERIES", 2)
     monkeypatch.setattr(candidate_texts, "_STORED_BYTES", size)
     monkeypatch.setattr(candidate_texts, "_COMPARED_BYTES", size)
-    read: list[str] = []
-    stored_texts = FamilyReader.stored_texts
+    read: list[Place] = []
+    at = FamilyReader.at
 
-    def counted(reader: FamilyReader, ids: list[str]) -> Any:
-        read.extend(ids)
-        return stored_texts(reader, ids)
+    def counted(reader: FamilyReader, places: Sequence[Place]) -> Any:
+        read.extend(places)
+        return at(reader, places)
 
-    monkeypatch.setattr(FamilyReader, "stored_texts", counted)
+    monkeypatch.setattr(FamilyReader, "at", counted)
     shelf.put(texts)
     shelf.find()
     new = {f"{id}-new": revise(text, 5) for id, text in texts.items()}

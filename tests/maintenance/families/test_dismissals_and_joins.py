@@ -14,19 +14,14 @@ from es_simhash.maintenance.families.dismissals_and_joins import (
     manual_pairs,
 )
 from es_simhash.maintenance.families.version_pairs import version_pairs
-from es_simhash.pairs.document_families import families_in_memory
 from es_simhash.relation.decided_pairs import JoinedGroups
 from tests.maintenance.families.conftest import WAYS
-from tests.support.shelf import Shelf
+from tests.support.shelf import Shelf, in_memory
 
 pytestmark = pytest.mark.cluster
 
 Texts = dict[str, str]
 Make = Callable[..., str]
-
-
-def in_memory(texts: Texts, **more: Any) -> set[frozenset[str]]:
-    return {frozenset(family) for family in families_in_memory(texts, **more)}
 
 
 def family_of(shelf: Shelf, id: str) -> frozenset[str]:

@@ -15,18 +15,14 @@ from es_simhash.maintenance.families.family_reader import FamilyReader
 from es_simhash.maintenance.families.run_files import RunFiles
 from es_simhash.maintenance.families.whole_run import WholeRun
 from es_simhash.pairs import spilled_postings
-from es_simhash.pairs.document_families import families_in_memory
 from es_simhash.relation.thresholds import VERSION_SCORE
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.memory import MemorySnapshot, MemoryStore
+from tests.support.shelf import in_memory
 
 pytestmark = pytest.mark.cluster
 
 Texts = dict[str, str]
-
-
-def in_memory(texts: Texts, **more: Any) -> set[frozenset[str]]:
-    return {frozenset(family) for family in families_in_memory(texts, **more)}
 
 
 @pytest.mark.variants

@@ -8,7 +8,7 @@ import pytest
 
 from es_simhash.maintenance.families import find_families
 from es_simhash.maintenance.families.family_reader import FamilyReader
-from es_simhash.pairs.document_families import families_in_memory
+from tests.support.shelf import in_memory
 
 pytestmark = [pytest.mark.cluster, pytest.mark.usefixtures("by_searches")]
 
@@ -28,10 +28,6 @@ def searched(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
     monkeypatch.setattr(FamilyReader, "candidates", counted)
     return hashes
-
-
-def in_memory(texts: Texts) -> set[frozenset[str]]:
-    return {frozenset(family) for family in families_in_memory(texts)}
 
 
 def chained(make_text: Make, revise: Make, chain: str, seed: int, steps: int) -> Texts:
@@ -257,9 +253,9 @@ def compared(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     counts = []
     links_among = find_families.links_among
 
-    def counted(texts: Any, *args: Any) -> Any:
+    def counted(texts: Any, *args: Any, **more: Any) -> Any:
         counts.append(len(texts))
-        return links_among(texts, *args)
+        return links_among(texts, *args, **more)
 
     monkeypatch.setattr(find_families, "links_among", counted)
     return counts

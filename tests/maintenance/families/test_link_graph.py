@@ -7,9 +7,9 @@ import pytest
 
 from es_simhash.maintenance.families import family_reader, link_graph
 from es_simhash.pairs import text_links
-from es_simhash.pairs.document_families import families_in_memory
 from es_simhash.relation.candidate import StoredText
 from es_simhash.relation.scoring import link_score
+from tests.support.shelf import in_memory
 
 pytestmark = [pytest.mark.cluster, pytest.mark.usefixtures("by_searches")]
 
@@ -28,10 +28,6 @@ def scored(monkeypatch: pytest.MonkeyPatch) -> list[frozenset[str]]:
 
     monkeypatch.setattr(text_links, "link_score", counted)
     return pairs
-
-
-def in_memory(texts: Texts) -> set[frozenset[str]]:
-    return {frozenset(family) for family in families_in_memory(texts)}
 
 
 def phrased(make_text: Make, numbers: range) -> Texts:

@@ -28,7 +28,7 @@ def test_links_are_those_of_all_pairs(
     with store.snapshot() as snapshot:
         corpus = Corpus(FamilyReader(snapshot))
         some = sorted(set(corpus.add(FamilyReader(snapshot).all())))[::chosen]
-        found = links_among(some, corpus, VERSION_SCORE, 16)
+        found = links_among(some, corpus=corpus, threshold=VERSION_SCORE, memory=16)
     parts = [each for each in TextAnalyser().stored_parts(texts.values()) if each is not None]
     by_hash = {each.content_hash: each for each in parts if each.content_hash in some}
     expected = links_of(candidate_pairs(by_hash), by_hash, VERSION_SCORE)

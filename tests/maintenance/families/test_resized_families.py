@@ -8,19 +8,14 @@ import pytest
 from es_simhash.errors import ClusterError
 from es_simhash.maintenance.families import recent_writes, resized_families
 from es_simhash.maintenance.families.family_reader import FamilyReader
-from es_simhash.pairs.document_families import families_in_memory
 from es_simhash.store.elasticsearch import index_stats
 from es_simhash.store.elasticsearch.errors import RequestRejected
 from es_simhash.store.installation.install import install
-from tests.support.shelf import Shelf
+from tests.support.shelf import Shelf, in_memory
 
 pytestmark = pytest.mark.cluster
 
 Texts = dict[str, str]
-
-
-def in_memory(texts: Texts) -> set[frozenset[str]]:
-    return {frozenset(family) for family in families_in_memory(texts)}
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from es_simhash.maintenance.families import whole_run
 from es_simhash.maintenance.families.run_files import PARTS, RunFiles
 from es_simhash.maintenance.families.whole_run import WholeRun
 from es_simhash.pairs import spilled_postings
-from es_simhash.pairs.document_families import families_in_memory
+from tests.support.shelf import in_memory
 
 pytestmark = pytest.mark.cluster
 
@@ -51,10 +51,6 @@ with connect(url) as client:
 
 class Killed(BaseException):
     """In place of a kill."""
-
-
-def in_memory(texts: Texts, **more: Any) -> set[frozenset[str]]:
-    return {frozenset(family) for family in families_in_memory(texts, **more)}
 
 
 @pytest.fixture(autouse=True)
