@@ -7,6 +7,7 @@ database applications", TODS 1990). The rules are in docs/fingerprint.md.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -29,6 +30,22 @@ def sizes_by_ones(bits: int) -> tuple[float, ...]:
     """Return for each number of set bits how many things a bitmap of so many bits stands for."""
     # A full bitmap would stand for an infinite set.
     return tuple(-bits * math.log1p(-min(ones, bits - 1) / bits) for ones in range(bits + 1))
+
+
+def are_whole(sketches: Sequence[bytes]) -> bool:
+    """Check whether all of these packed sketches have lengths that sketches can have."""
+    if not sketches:
+        return True
+    joined = np.frombuffer(b"".join(sketches) or b"\0", np.uint8)
+    sizes = np.array([len(sketch) for sketch in sketches], np.int64)
+    ends = np.cumsum(sizes)
+    places = ends - sizes + HEAD_BITS // 8
+    for _ in range(2):
+        counts = joined[np.minimum(places, len(joined) - 1)].astype(np.int64)
+        places = places + 1 + 2 * np.where(places < ends, counts, 0)
+    words = 8 * (ends - places)
+    in_range = (words >= LEAST_WORD_BITS) & (words <= MOST_WORD_BITS)
+    return bool((in_range & ((words & (words - 1)) == 0)).all())
 
 
 @dataclass(frozen=True)
