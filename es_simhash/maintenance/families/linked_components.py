@@ -22,7 +22,8 @@ def linked_components(
         apart: Texts of dismissed pairs: their links may be missing, so that those of their
             components are not stored.
     """
-    pairs = [pair for pair in (*links, *joined) if families.keys() >= set(pair)]
+    # What was joined may be gone.
+    pairs = [*links, *(pair for pair in joined if families.keys() >= set(pair))]
     groups = [*families.values(), *({*families[one], *families[other]} for one, other in pairs)]
     components = linked_families(groups)
     number_of = {name: number for number, names in enumerate(components) for name in names}
