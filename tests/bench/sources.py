@@ -24,7 +24,7 @@ from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.installation.install import install
 from scripts.local_node.engine import find_engine
-from tests.bench.ingest import write_documents
+from tests.bench.ingest import made_up_texts, write_documents
 from tests.bench.program import run
 
 INDEX = "es-simhash-bench-sources"
@@ -33,7 +33,7 @@ INDEX = "es-simhash-bench-sources"
 def write_kinds(folder: Path, count: int) -> list[Path]:
     """Write the same documents as JSON Lines, CSV and, where pyarrow is, Parquet."""
     lines, table, columns = (folder / f"documents.{kind}" for kind in ("jsonl", "csv", "parquet"))
-    write_documents(lines, count)
+    write_documents(lines, made_up_texts(count))
     rows = [json.loads(line) for line in lines.read_text("ascii").splitlines()]
     with table.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, list(rows[0]))
