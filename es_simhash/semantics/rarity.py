@@ -123,17 +123,19 @@ def _of_source(source: str, language: str) -> _Rarities:
     if source == "jieba":
         return _Rarities(_from_frequencies(word_frequencies()), language)
     if source == "wordfreq":
-        return _Rarities(_from_frequencies(_wordfreq_frequencies(language)), language)
+        return _Rarities(_wordfreq_rarities(language), language)
     return _Rarities({}, language)
 
 
-def _wordfreq_frequencies(language: str) -> Mapping[str, float]:
+def _wordfreq_rarities(language: str) -> dict[str, float]:
     wordfreq = import_module("wordfreq")
-    frequencies: Mapping[str, float] = wordfreq.get_frequency_dict(_wordfreq_code(language))
+    rarities: dict[str, float] = {}
+    # Words that are equally frequent together: a language has 300,000.
+    for centibels, words in enumerate(wordfreq.get_frequency_list(_wordfreq_code(language))):
+        rarities.update(dict.fromkeys(words, _rarity_of(wordfreq.cB_to_freq(-centibels))))
     # It would keep them without a bound, beside the rarities that are made of them.
-    wordfreq.get_frequency_dict.cache_clear()
     wordfreq.get_frequency_list.cache_clear()
-    return frequencies
+    return rarities
 
 
 @lru_cache(maxsize=128)
@@ -165,12 +167,13 @@ def shipped_rarities(language: str) -> dict[str, float]:
 
 def _from_frequencies(frequencies: Mapping[str, float]) -> dict[str, float]:
     # Many words are equally frequent.
-    rarities = {
-        frequency: max(0.0, 7 - max(2.0, 9 + math.log10(frequency)))
-        for frequency in set(frequencies.values())
-        if frequency > 0
-    }
+    found = set(frequencies.values())
+    rarities = {frequency: _rarity_of(frequency) for frequency in found if frequency > 0}
     return {word: rarities[frequency] for word, frequency in frequencies.items() if frequency > 0}
+
+
+def _rarity_of(frequency: float) -> float:
+    return max(0.0, 7 - max(2.0, 9 + math.log10(frequency)))
 
 
 def _wordfreq_code(language: str) -> str:

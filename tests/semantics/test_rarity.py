@@ -111,3 +111,15 @@ def test_frequencies_are_kept_once() -> None:
     assert rarity(["hund"], "da", frozenset({"wordfreq"}))[0] < UNKNOWN_RARITY
     assert wordfreq.get_frequency_dict.cache_info().currsize == 0
     assert wordfreq.get_frequency_list.cache_info().currsize == 0
+
+
+def test_rarities_follow_the_frequencies_of_wordfreq() -> None:
+    wordfreq = pytest.importorskip("wordfreq")
+    frequencies = wordfreq.get_frequency_dict("da")
+    wordfreq.get_frequency_dict.cache_clear()
+    wordfreq.get_frequency_list.cache_clear()
+    words = list(frequencies)[::500]
+    zipf = 9 + np.log10([frequencies[word] for word in words])
+    assert len(words) > 50
+    expected = np.clip(7 - zipf, 0, UNKNOWN_RARITY)
+    assert rarity(words, "da", frozenset({"wordfreq"})) == pytest.approx(expected, abs=1e-5)
