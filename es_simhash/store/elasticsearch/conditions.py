@@ -112,11 +112,11 @@ def conditions(where: Where, config: IndexConfig) -> dict[str, Any]:
     return {"bool": {"filter": required, **({"must_not": excluded} if excluded else {})}}
 
 
-def numbered(numbers: Mapping[str, Sequence[int]]) -> Filter:
+def of_seq_nos(seq_nos: Mapping[str, Sequence[int]]) -> Filter:
     """Return the query for documents of these sequence numbers of each index, in any shard."""
     of_index = [
         {"bool": {"filter": [{"term": {"_index": index}}, {"terms": {"_seq_no": list(some)}}]}}
-        for index, some in numbers.items()
+        for index, some in seq_nos.items()
     ]
     return {"bool": {"should": of_index}}
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.conditions import conditions, find_body, numbered
+from es_simhash.store.elasticsearch.conditions import conditions, find_body, of_seq_nos
 from es_simhash.store.elasticsearch.families import (
     list_body,
     prefix_body,
@@ -127,14 +127,14 @@ class ElasticsearchSnapshot:
 
     def at(self, places: Collection[Place], parts: Parts) -> Iterator[tuple[Place, Row]]:
         """Yield the documents at places that `sharing` returned, in no order."""
-        numbers = defaultdict(list)
+        seq_nos = defaultdict(list)
         for place in places:
-            numbers[place.index_name].append(place.seq_no)
-        if not numbers:
+            seq_nos[place.index_name].append(place.seq_no)
+        if not seq_nos:
             return
         wanted = frozenset(places)
         body = find_body(Find(Where(), parts, len(places), order=()), self.config)
-        body["query"] = numbered(numbers)
+        body["query"] = of_seq_nos(seq_nos)
         body["docvalue_fields"] = [_SEQ_NO, *body.get("docvalue_fields", ())]
         for hit in self._point.hits(body):
             # Each shard counts its own numbers.
