@@ -28,8 +28,8 @@ _SHORT = {WORD_VECTORS: "words256", INDEX_VECTORS: "index"}
 _FIELD, _PYTHON, _SPACY = "field:", "python:", "spacy:"
 _MIN_DIMENSIONS, _MAX_DIMENSIONS = 8, 4096
 # The first did not know titles, nor lines that were cut; the second left out the stop words of
-# short texts.
-_VERSION = "v3"
+# short texts; the third took English headlines and notices for texts of other languages.
+_VERSION = "v4"
 _PARAMETERS = ("extractor", "vectors", "dims", "language", "entity_fields", "vocabulary")
 
 

@@ -10,7 +10,7 @@ from es_simhash.semantics.entities.batch_names import find_batch_entities
 from es_simhash.semantics.entities.entity_rules import find_entities
 from es_simhash.semantics.languages import chinese
 from es_simhash.semantics.languages.counted_words import TextWords, count_texts
-from es_simhash.semantics.languages.detection import detect_language, detect_languages
+from es_simhash.semantics.languages.detection import DetectedLanguage, detect_languages
 from es_simhash.semantics.languages.letter_runs import LetterRuns
 from es_simhash.semantics.languages.word_lists import is_stop_word
 from es_simhash.semantics.languages.words import (
@@ -145,11 +145,21 @@ def text_language(text: str, language: str = "") -> str:
         text: The text.
         language: That of all texts; empty to detect it.
     """
-    return language or detect_language(text) or _english_by_words(text)
+    return language or _language_of(text, detect_languages([text], None)[0])
+
+
+def _language_of(text: str, detected: DetectedLanguage) -> str:
+    """Return the language of a text; that of its words where few of them are stop words.
+
+    Headlines, tables and notices have few, and "net" or "per" are stop words of several languages.
+    """
+    if detected.is_sure or detected.code == "en":
+        return detected.code
+    return _english_by_words(text) or detected.code
 
 
 def _english_by_words(text: str) -> str:
-    """Return `en` for a text without stop words most of whose words are English, else nothing."""
+    """Return `en` for a text most of whose words are English, else nothing."""
     if not text[:_SAMPLE_CHARACTERS].isascii():
         return ""
     words = count_words(text[:_SAMPLE_CHARACTERS], "en")
@@ -201,10 +211,7 @@ class BuiltinExtractor:
         if self._language:
             return [self._language] * len(texts)
         detected = detect_languages(texts, runs)
-        return [
-            language or _english_by_words(text)
-            for text, language in zip(texts, detected, strict=True)
-        ]
+        return list(map(_language_of, texts, detected))
 
     def _entities(
         self, texts: Sequence[str], languages: Sequence[str], *, is_batch: bool

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise, repeat
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,9 @@ from es_simhash.text.characters import CODE_POINTS, code_points
 
 # Enough for stop words to decide, however long the text is.
 _SAMPLE_CHARACTERS = 1500
-# A text in a language without a stop list still holds a few words of some list by chance.
-_LEAST_COVERED = 0.12
+# A text in a language without a stop list still holds a few words of some list by chance; of
+# sentences in the language of a list these are half of the words.
+_LEAST_COVERED, _SURELY_COVERED = 0.12, 0.3
 # Some of their letters are enough for these, whatever stands around them.
 _LEAST_KANA = 0.05
 _LEAST_VIETNAMESE = 0.05
@@ -30,6 +32,18 @@ _PRIOR = {
     **dict.fromkeys(("sv", "da", "nb", "fi", "pl", "cs", "ro", "hu", "tr", "id"), 1.1),
     **dict.fromkeys(("ru", "ar", "hi"), 1.1),
 }
+
+
+class DetectedLanguage(NamedTuple):
+    """The language of a text.
+
+    Attributes:
+        code: ISO 639-1 code; empty when nothing fits.
+        is_sure: Whether its script tells, or as many stop words as sentences have.
+    """
+
+    code: str
+    is_sure: bool
 
 
 @dataclass(frozen=True)
@@ -67,10 +81,10 @@ def _scripts() -> _Scripts:
 
 def detect_language(text: str) -> str:
     """Return the ISO 639-1 code of the language a text is written in; empty when nothing fits."""
-    return detect_languages([text], None)[0]
+    return detect_languages([text], None)[0].code
 
 
-def detect_languages(texts: Sequence[str], runs: LetterRuns | None) -> list[str]:
+def detect_languages(texts: Sequence[str], runs: LetterRuns | None) -> list[DetectedLanguage]:
     """Return the language of each text of a batch, as `detect_language` does.
 
     Args:
@@ -84,7 +98,7 @@ def detect_languages(texts: Sequence[str], runs: LetterRuns | None) -> list[str]
         composed = unicodedata.normalize("NFC", sample)
         possible = _scripts().languages[_script_of(composed)]
         if len(possible) == 1:
-            languages.append(possible[0])
+            languages.append(DetectedLanguage(possible[0], is_sure=True))
             continue
         if rows is None or composed != sample:
             rows = _rows_of_sample(composed)
@@ -136,15 +150,16 @@ def _merge(counts: NDArray[np.int64], part: int, whole: int, least: float) -> No
     counts[part], counts[whole] = (joined, 0) if is_frequent else (0, joined)
 
 
-def _best_covered(rows: NDArray[np.int64], languages: tuple[str, ...]) -> str:
+def _best_covered(rows: NDArray[np.int64], languages: tuple[str, ...]) -> DetectedLanguage:
     """Return the language whose stop words cover most of the words; rarer ones count more."""
     table = _stop_table(languages)
     # Other words score nothing.
     scores = table.scores[rows[rows != ABSENT]]
     best = int((scores.sum(0) * table.priors).argmax())
     covered = np.count_nonzero(scores[:, best])
-    enough = covered >= max(1, _LEAST_COVERED * len(rows))
-    return table.languages[best] if enough else languages[0]
+    if covered < max(1, _LEAST_COVERED * len(rows)):
+        return DetectedLanguage(languages[0], is_sure=bool(languages[0]))
+    return DetectedLanguage(table.languages[best], bool(covered >= _SURELY_COVERED * len(rows)))
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,19 @@
 """The extractor that needs no model."""
 
+import json
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from es_simhash.semantics.extractors.builtin import MAX_PHRASES, BuiltinExtractor, find_phrases
+from es_simhash.semantics.extractors.builtin import (
+    MAX_PHRASES,
+    BuiltinExtractor,
+    find_phrases,
+    text_language,
+)
 from es_simhash.semantics.languages.words import count_words
 from es_simhash.semantics.semantic_profile import Extraction, Extractor
 
@@ -91,6 +98,45 @@ def test_hundreds_of_thousands_of_words_are_read() -> None:
 def test_a_headline_without_stop_words_is_english_when_its_words_are() -> None:
     read = BuiltinExtractor().extract(["Interest rates rise", "Zinsen steigen", "harbour"])
     assert [each.language for each in read] == ["en", "", "en"]
+
+
+# Each has stop words of another language: at, net and etc, per, mar.
+ENGLISH_LINES = [
+    "June 06, 2013\nEsther Williams, swimming star, dies at 91",
+    "MAIL BOXES ETC <MAIL> 3RD QTR NET\n\nShr 23 cts vs 18 cts\nNet 509,144 vs 277,834\nSales rose",
+    "DIVIDEND MEETINGS - APRIL 7\n Milton Roy\n Ohio Mattress Co\n Staley Continental",
+    "Harbour crane collapses at Port Ellery, net losses feared",
+    "Ferry costs per head rise, mar summer season",
+]
+FOREIGN_LINES = [
+    ("Ein Mann hebt schnell kleine Gewichte.", "de"),
+    ("Una persona joven con pensamientos profundos.", "es"),
+    ("Une petite fille colporte un scooter.", "fr"),
+    ("Il governo approva la riforma", "it"),
+    ("De minister stelt het net uit", "nl"),
+]
+
+
+@pytest.mark.parametrize("text", ENGLISH_LINES)
+def test_a_line_with_a_stop_word_of_another_language_is_english_by_its_other_words(
+    text: str,
+) -> None:
+    assert read(text).language == "en"
+    assert text_language(text) == "en"
+
+
+@pytest.mark.parametrize(("text", "language"), FOREIGN_LINES)
+def test_lines_of_other_languages_stay_what_their_stop_words_say(text: str, language: str) -> None:
+    assert read(text).language == language
+
+
+def test_headlines_of_an_agency_are_english(data_dir: Path) -> None:
+    lines = (data_dir / "wire_news" / "docs.jsonl").read_text("utf-8").split("\n")
+    titles = [json.loads(line).get("title", "") for line in lines[:3000] if line]
+    titles = [title for title in titles if len(title.split()) >= 4]
+    languages = [each.language for each in BuiltinExtractor().extract(titles)]
+    assert len(titles) > 1000
+    assert languages.count("en") >= 0.8 * len(titles)
 
 
 def counts(text: str, language: str = "en") -> dict[str, int]:
