@@ -15,9 +15,13 @@ from tests.support.data_sources import SOURCES
 
 ROOT = Path(__file__).parents[1]
 # These read a set where it is there, or import what does, and measure something else without it.
-GO_ON = {"schemes", "speed", "semantics_speed"}
+GO_ON = {"schemes", "speed", "semantics_speed", "on_version", "sources"}
 # A part of each needs no data; without that part, nothing is left.
-OPTIONS = {"tests.bench.changes": ("--offline",), "tests.bench.family_run": ("--archive",)}
+OPTIONS = {
+    "tests.bench.changes": ("--offline",),
+    "tests.bench.family_run": ("--archive",),
+    "tests.bench.ingest": ("--news",),
+}
 LAW = "The {} of the harbour sets the fees of all berths once a year, after it has heard the {}."
 
 
