@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 # The head of a text, its title and what surrounds it, in tokens.
 HEAD_TOKENS = 32
@@ -32,20 +33,50 @@ def sizes_by_ones(bits: int) -> tuple[float, ...]:
     return tuple(-bits * math.log1p(-min(ones, bits - 1) / bits) for ones in range(bits + 1))
 
 
-def are_whole(sketches: Sequence[bytes]) -> bool:
-    """Check whether all of these packed sketches have lengths that sketches can have."""
-    if not sketches:
-        return True
-    joined = np.frombuffer(b"".join(sketches) or b"\0", np.uint8)
-    sizes = np.array([len(sketch) for sketch in sketches], np.int64)
-    ends = np.cumsum(sizes)
-    places = ends - sizes + HEAD_BITS // 8
-    for _ in range(2):
-        counts = joined[np.minimum(places, len(joined) - 1)].astype(np.int64)
-        places = places + 1 + 2 * np.where(places < ends, counts, 0)
-    words = 8 * (ends - places)
-    in_range = (words >= LEAST_WORD_BITS) & (words <= MOST_WORD_BITS)
-    return bool((in_range & ((words & (words - 1)) == 0)).all())
+@dataclass(frozen=True)
+class JoinedSketches:
+    """Packed sketches of many texts, one after the other.
+
+    Attributes:
+        raw: Their bytes.
+        starts: Where each begins, with the bitmap of its head.
+        numbers: Where the list of the numbers of each text begins, behind that of its head.
+        words: Where the bitmap of the words of each begins.
+        ends: Where each ends.
+    """
+
+    raw: NDArray[np.uint8]
+    starts: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+    words: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, sketches: Sequence[bytes]) -> "JoinedSketches":
+        """Join packed sketches; of one that is cut short the places lie behind its end."""
+        raw = np.frombuffer(b"".join(sketches), np.uint8)
+        sizes = np.array([len(sketch) for sketch in sketches], np.int64)
+        ends = np.cumsum(sizes)
+        starts = ends - sizes
+        numbers = _behind_list(raw, starts + HEAD_BITS // 8, ends)
+        return cls(raw, starts, numbers, _behind_list(raw, numbers, ends), ends)
+
+    @property
+    def are_whole(self) -> bool:
+        """True when all have lengths that sketches can have."""
+        bits = 8 * (self.ends - self.words)
+        in_range = (bits >= LEAST_WORD_BITS) & (bits <= MOST_WORD_BITS)
+        return bool((in_range & ((bits & (bits - 1)) == 0)).all())
+
+
+def _behind_list(
+    raw: NDArray[np.uint8], places: NDArray[np.int64], ends: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return what is behind lists of numbers that begin at places; behind an end they are empty."""
+    counts = np.zeros(len(places), np.int64)
+    is_there = places < ends
+    counts[is_there] = raw[places[is_there]]
+    return places + 1 + 2 * counts
 
 
 @dataclass(frozen=True)

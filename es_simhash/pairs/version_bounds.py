@@ -7,7 +7,7 @@ is taken to be equal.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from es_simhash.fingerprints.hashing import Fingerprints, ranks_within
 from es_simhash.fingerprints.simhash import ones_of
-from es_simhash.fingerprints.sketch import HEAD_BITS, NUMBERS, sizes_by_ones
+from es_simhash.fingerprints.sketch import HEAD_BITS, NUMBERS, JoinedSketches, sizes_by_ones
 from es_simhash.relation.candidate import ScoredText, TextColumns
 from es_simhash.relation.shared_shingles import least_shared
 from es_simhash.relation.thresholds import (
@@ -67,7 +67,7 @@ def compared_parts(texts: Iterable[ScoredText]) -> NDArray[Any]:
         return np.zeros(0, TEXT)
     chunks = [text.chunks for text in some]
     columns = TextColumns(
-        [text.sketch.packed for text in some],
+        JoinedSketches.of([text.sketch.packed for text in some]),
         np.array([text.windows for text in some]),
         np.array([len(each.fingerprints) for each in chunks]),
         np.concatenate([each.fingerprints for each in chunks]),
@@ -93,25 +93,26 @@ def parts_of_columns(columns: TextColumns) -> NDArray[Any]:
     return parts
 
 
-def _read_sketches(parts: NDArray[Any], sketches: Sequence[bytes]) -> None:
-    """Read the packed sketches of texts (`sketch.Sketch`) into what is compared of them."""
-    raw = np.frombuffer(b"".join(sketches), np.uint8)
-    ends = np.cumsum([len(sketch) for sketch in sketches])
-    starts = np.concatenate(([0], ends[:-1]))
-    parts["head"] = _rows(raw, starts, HEAD_BITS // 8).view("<u8").reshape(len(parts), -1)
-    starts += HEAD_BITS // 8
-    for name, most in (("head_numbers", _HEAD_NUMBERS), ("numbers", NUMBERS)):
-        counts = raw[starts].astype(np.int64)
+def _read_sketches(parts: NDArray[Any], sketches: JoinedSketches) -> None:
+    """Read the sketches of texts into what is compared of them."""
+    raw = sketches.raw
+    head = _rows(raw, sketches.starts, HEAD_BITS // 8)
+    parts["head"] = head.view("<u8").reshape(len(parts), -1)
+    head_numbers = sketches.starts + HEAD_BITS // 8
+    for name, places, most in (
+        ("head_number", head_numbers, _HEAD_NUMBERS),
+        ("number", sketches.numbers, NUMBERS),
+    ):
+        counts = raw[places].astype(np.int64)
         taken = np.minimum(counts, most)
-        bytes_taken = _rows(raw, starts + 1, 2 * taken)
-        parts[name] = _listed(bytes_taken.view("<u2"), taken, most)
-        parts[name.removesuffix("s") + "_count"] = np.minimum(counts, most + 1)
-        starts += 1 + 2 * counts
-    sizes = ends - starts
+        bytes_taken = _rows(raw, places + 1, 2 * taken)
+        parts[f"{name}s"] = _listed(bytes_taken.view("<u2"), taken, most)
+        parts[f"{name}_count"] = np.minimum(counts, most + 1)
+    sizes = sketches.ends - sketches.words
     parts["word_bits"] = 8 * sizes
     for size in np.unique(sizes).tolist():
         places = np.flatnonzero(sizes == size)
-        words = _rows(raw, starts[places], size).view("<u8")
+        words = _rows(raw, sketches.words[places], size).view("<u8")
         compared = min(size, _WORD_BITS // 8) // 8
         # As a text with fewer bits has it: the parts laid on each other.
         folded = np.bitwise_or.reduce(words.reshape(len(places), -1, compared), axis=1)

@@ -1,6 +1,5 @@
 """Texts by what is stored of them: those that are scored, and candidates for a query."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -9,7 +8,7 @@ from numpy.typing import NDArray
 
 from es_simhash.fingerprints.chunks import ChunkFingerprints, WindowCounts
 from es_simhash.fingerprints.hashing import Fingerprints
-from es_simhash.fingerprints.sketch import Sketch
+from es_simhash.fingerprints.sketch import JoinedSketches, Sketch
 
 
 class ScoredText(Protocol):
@@ -53,14 +52,14 @@ class TextColumns:
     """What texts are scored by, in arrays over all of them.
 
     Attributes:
-        sketches: Packed sketch of each text.
+        sketches: Sketches of the texts.
         windows: How many shingles each window picks of each text, (texts, 4).
         chunk_counts: Chunks of each text.
         fingerprints: Fingerprints of all chunks, those of one text after the other.
         characters: Characters of the same chunks.
     """
 
-    sketches: Sequence[bytes]
+    sketches: JoinedSketches
     windows: NDArray[np.int64]
     chunk_counts: NDArray[np.int64]
     fingerprints: Fingerprints

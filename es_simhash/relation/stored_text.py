@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -21,6 +22,44 @@ def stored_chunks(fingerprints: TextFingerprints) -> ChunkFingerprints:
 
 
 @dataclass(frozen=True, eq=False)
+class FingerprintedText(DerivedParts):
+    """A text with words by the parts that are stored of it; a `StoredText`.
+
+    They are made when they are read: with most texts that are written nothing is compared.
+
+    Attributes:
+        fingerprints: Its fingerprints.
+    """
+
+    fingerprints: TextFingerprints
+
+    @property
+    def content_hash(self) -> str:
+        """Hash of the normalised text."""
+        return self.fingerprints.content_hash
+
+    @property
+    def shingles(self) -> NDArray[np.uint32]:
+        """Shingles, ascending."""
+        return self.fingerprints.shingles
+
+    @cached_property
+    def chunks(self) -> ChunkFingerprints:
+        """Chunk fingerprints, and how many shingles each window picks."""
+        return stored_chunks(self.fingerprints)
+
+    @cached_property
+    def sketch(self) -> Sketch:
+        """Head, words and numbers."""
+        return Sketch(self.fingerprints.sketch)
+
+    @property
+    def windows(self) -> WindowCounts:
+        """How many shingles each window picks."""
+        return self.chunks.windows
+
+
+@dataclass(frozen=True, eq=False)
 class StoredParts(DerivedParts):
     """The stored parts of a text, without the text itself; a `StoredText`.
 
@@ -35,12 +74,6 @@ class StoredParts(DerivedParts):
     shingles: NDArray[np.uint32]
     chunks: ChunkFingerprints
     sketch: Sketch
-
-    @classmethod
-    def of(cls, fingerprints: TextFingerprints) -> "StoredParts":
-        """Return the parts that are stored of a fingerprinted text, which has words."""
-        sketch, chunks = Sketch(fingerprints.sketch), stored_chunks(fingerprints)
-        return cls(fingerprints.content_hash, fingerprints.shingles, chunks, sketch)
 
     @classmethod
     def of_each(cls, batch: FingerprintBatch) -> "Iterator[StoredParts | None]":

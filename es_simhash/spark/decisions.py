@@ -17,7 +17,8 @@ from es_simhash.fingerprints.text_fingerprints import fingerprint_texts
 from es_simhash.ingestion.deduplication.batch_decider import BatchDecider, with_superseded
 from es_simhash.ingestion.deduplication.dry_run import Unreserved
 from es_simhash.ingestion.deduplication.effects import join_families
-from es_simhash.ingestion.deduplication.recent_documents import RecentDocuments, ShingleQuery
+from es_simhash.ingestion.deduplication.recent_documents import RecentDocuments
+from es_simhash.ingestion.deduplication.shingle_query import ShingleQuery
 from es_simhash.ingestion.deduplication.stored_documents import DocumentDates, StoredDocuments
 from es_simhash.ingestion.deduplication.version_decisions import Decision, IncomingDocument
 from es_simhash.ingestion.deduplication.version_rules import OnVersion, RunContext

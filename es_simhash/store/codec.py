@@ -24,7 +24,7 @@ from es_simhash.fingerprints.fingerprint_batch import FingerprintBatch, TextFing
 from es_simhash.fingerprints.fingerprint_scheme import CHUNK_BITS, Scheme
 from es_simhash.fingerprints.hashing import Fingerprints, ranks_within
 from es_simhash.fingerprints.shingles import counts_of_texts, shingle_counts
-from es_simhash.fingerprints.sketch import Sketch, are_whole
+from es_simhash.fingerprints.sketch import JoinedSketches, Sketch
 from es_simhash.relation.candidate import TextColumns
 from es_simhash.relation.shared_shingles import DerivedParts
 from es_simhash.store.fields import (
@@ -251,8 +251,10 @@ def unpacked_columns(texts: Sequence[PackedText]) -> TextColumns:
         UnreadableParts: One of them was not written by this package.
     """
     raws = [_decoded(text.packed_chunks, "Stored chunks are") for text in texts]
-    sketches = [_decoded(text.packed_sketch, "The stored sketch is") for text in texts]
-    if not are_whole(sketches):
+    sketches = JoinedSketches.of(
+        [_decoded(text.packed_sketch, "The stored sketch is") for text in texts]
+    )
+    if not sketches.are_whole:
         raise UnreadableParts(f"A stored sketch has an invalid length. {REPAIR}")
     sizes = np.array([len(raw) for raw in raws], np.int64)
     counts, rest = np.divmod(sizes - _HEADER_BYTES, _CHUNK_BYTES + 2)

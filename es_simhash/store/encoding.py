@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from es_simhash.fingerprints.fingerprint_batch import FingerprintBatch
 from es_simhash.fingerprints.text_fingerprints import fingerprint_batch
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.store.codec import simhash_json
@@ -19,11 +20,11 @@ class EncodedBatch:
 
     Attributes:
         objects: JSON of the object of each text.
-        chunks: Number of chunks of each text.
+        fingerprints: Fingerprints of the texts, as the objects have them.
     """
 
     objects: list[bytes]
-    chunks: list[int]
+    fingerprints: FingerprintBatch
 
 
 def encode(
@@ -52,7 +53,7 @@ def encode(
     if config.schemes:
         methods = [method_of_scheme(each.method, each.name) for each in config.schemes]
         objects = _with(objects, method_json(texts, methods))
-    return EncodedBatch(objects, (batch.chunk_bounds[1:] - batch.chunk_bounds[:-1]).tolist())
+    return EncodedBatch(objects, batch)
 
 
 def _with(objects: list[bytes], members: Sequence[bytes]) -> list[bytes]:

@@ -145,6 +145,8 @@ class Find(Request[Rows]):
         size: How many.
         order: In which order; of several, the first counts most.
         sharing: Texts of which documents share shingles with any; none for no such condition.
+            Without an order there may be others among the first, which share with several of the
+            texts what would be enough of one.
         date: Field of the order `newest`.
         newer_than: Date or date math of that field; rows say whether they are newer.
         seed: Of the order `random`.

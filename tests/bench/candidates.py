@@ -32,7 +32,8 @@ from elasticsearch.helpers import bulk
 
 from es_simhash import Answer, Index, Limits, SearchOptions
 from es_simhash.fingerprints.text_fingerprints import fingerprint
-from es_simhash.ingestion.deduplication.recent_documents import MAX_CANDIDATES, ShingleQuery
+from es_simhash.ingestion.deduplication.recent_documents import MAX_CANDIDATES
+from es_simhash.ingestion.deduplication.shingle_query import ShingleQuery
 from es_simhash.maintenance.backfills.backfill import backfill
 from es_simhash.maintenance.backgrounds.count_background import count_background
 from es_simhash.relation.relation import VERSION_KINDS

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from es_simhash.fingerprints.sketch import Sketch, are_whole
+from es_simhash.fingerprints.sketch import JoinedSketches, Sketch
 from tests.fingerprints.test_text_sketches import sketches_of
 from tests.support.made_up_texts import make_text
 
@@ -17,8 +17,8 @@ def packed() -> list[bytes]:
 
 
 def test_sketches_are_whole_as_they_are_written(packed: list[bytes]) -> None:
-    assert are_whole(packed)
-    assert are_whole([])
+    assert JoinedSketches.of(packed).are_whole
+    assert JoinedSketches.of([]).are_whole
 
 
 def test_damaged_ones_are_noticed_as_of_each_alone(packed: list[bytes]) -> None:
@@ -33,6 +33,6 @@ def test_damaged_ones_are_noticed_as_of_each_alone(packed: list[bytes]) -> None:
         damaged = bytes(sketch)
         alone = Sketch(damaged).is_whole
         verdicts.add(alone)
-        assert are_whole([damaged]) is alone, damaged
-        assert are_whole([*packed, damaged, packed[0]]) is alone, damaged
+        assert JoinedSketches.of([damaged]).are_whole is alone, damaged
+        assert JoinedSketches.of([*packed, damaged, packed[0]]).are_whole is alone, damaged
     assert verdicts == {True, False}

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from es_simhash.fingerprints.text_fingerprints import fingerprint, fingerprint_batch
 from es_simhash.relation.analysed_text import AnalysedText
-from es_simhash.relation.stored_text import StoredParts
+from es_simhash.relation.stored_text import FingerprintedText, StoredParts
 from tests.support.strategies import texts
 
 
@@ -14,7 +14,7 @@ def test_stored_parts_are_those_of_the_analysed_text(text: str) -> None:
     analysed = AnalysedText(text)
     if analysed.is_empty:
         return
-    parts = StoredParts.of(fingerprint(text))
+    parts = FingerprintedText(fingerprint(text))
     assert parts.content_hash == analysed.content_hash
     assert parts.queried_shingles.tolist() == analysed.queried_shingles.tolist()
     assert parts.characters == analysed.characters
@@ -28,7 +28,7 @@ def test_those_of_a_batch_are_those_of_each_text(some: list[str]) -> None:
         assert (parts is None) is alone.is_empty
         if parts is None:
             continue
-        expected = StoredParts.of(alone)
+        expected = FingerprintedText(alone)
         assert parts.content_hash == expected.content_hash
         assert parts.shingles.tolist() == expected.shingles.tolist()
         assert parts.sketch == expected.sketch

@@ -15,7 +15,7 @@ from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.fingerprints.shingles import shingle_counts
 from es_simhash.fingerprints.text_fingerprints import fingerprint, fingerprint_batch
 from es_simhash.pairs.version_bounds import compared_parts, parts_of_columns
-from es_simhash.relation.stored_text import StoredParts
+from es_simhash.relation.stored_text import FingerprintedText
 from es_simhash.store import codec, fields, source
 from tests.support import made_up_texts, reference
 from tests.support.strategies import long_texts, texts
@@ -174,7 +174,7 @@ def test_texts_in_arrays_are_compared_by_the_same_as_each_alone() -> None:
     others = ["12 34 56 " * 40, "数字 2024 と文章。" * 90, "a", "كلمة ١٢ " * 200]
     for some in ([*made, *others], [*others, *made[::-1]], made[:1], []):
         parts = parts_of_columns(codec.unpacked_columns(packed_texts(some)))
-        alone = compared_parts(StoredParts.of(fingerprint(text)) for text in some)
+        alone = compared_parts(FingerprintedText(fingerprint(text)) for text in some)
         assert np.array_equal(parts, alone)
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from es_simhash.errors import InputError, MissingExtra
 from es_simhash.fingerprints.fingerprint_batch import FingerprintBatch
-from es_simhash.fingerprints.text_fingerprints import fingerprint_batch
 from es_simhash.ingestion.bulk.document_batches import Batch
 from es_simhash.ingestion.bulk.json_documents import Document, loads, splice
 from es_simhash.ingestion.bulk.lookup import (
@@ -26,11 +27,11 @@ from es_simhash.ingestion.deduplication.version_decisions import IncomingDocumen
 from es_simhash.semantics.entities.document_entities import upstream_entities
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.bulk import index_action
-from es_simhash.store.encoding import encode
+from es_simhash.store.encoding import EncodedBatch, encode
 from es_simhash.store.fields import FAMILY
 from es_simhash.text.limits import MEBIBYTE, chunk_limit_error
 from es_simhash.text.normal_forms import normalise
-from es_simhash.text.segmentation import batches_of_texts, segment, text_batches
+from es_simhash.text.segmentation import batches_of_texts, segment
 
 
 def accepted(
@@ -123,23 +124,25 @@ def prepare(
     documents = one_of_each_id(accepted(batch, config, lookup, prepared), prepared, on_conflict)
     member = json.dumps(config.simhash_field).encode()
     actions = []
-    for document, simhash in enriched(documents, config, lookup, prepared):
-        # What is decided about a text goes with it.
-        kept = kept_members(document, lookup.stored.get(document.id), config)
-        source = splice(document.source, member, with_members(simhash, kept))
-        version = lookup.versions.get(document.id)
-        creates = config.is_stream
-        actions.append(
-            index_action(document.id, source, document.routing, creates=creates, version=version)
-        )
+    for group, derived in enriched(documents, config, lookup, prepared):
+        for document, simhash in zip(group, derived.objects, strict=True):
+            # What is decided about a text goes with it.
+            kept = kept_members(document, lookup.stored.get(document.id), config)
+            source = splice(document.source, member, with_members(simhash, kept))
+            version, creates = lookup.versions.get(document.id), config.is_stream
+            actions.append(
+                index_action(
+                    document.id, source, document.routing, creates=creates, version=version
+                )
+            )
     prepared.fill(actions)
     return prepared
 
 
 def enriched(
     documents: list[Document], config: IndexConfig, lookup: Lookup, prepared: Prepared
-) -> Iterator[tuple[Document, bytes]]:
-    """Yield each document to write with its `simhash` object; `prepared` gets the others.
+) -> Iterator["EncodedGroup"]:
+    """Yield the documents to write with their `simhash` objects; `prepared` gets the others.
 
     Args:
         documents: Those that were accepted.
@@ -151,6 +154,13 @@ def enriched(
         documents = list(_changed(documents, lookup, config, prepared))
     for group in batches_of_texts(documents, attrgetter("text")):
         yield from _encoded(group, config, prepared)
+
+
+class EncodedGroup(NamedTuple):
+    """Documents whose texts were fingerprinted together, and their `simhash` objects."""
+
+    documents: list[Document]
+    derived: EncodedBatch
 
 
 def _changed(
@@ -166,7 +176,7 @@ def _changed(
 
 def _encoded(
     group: list[Document], config: IndexConfig, prepared: Prepared
-) -> Iterator[tuple[Document, bytes]]:
+) -> Iterator[EncodedGroup]:
     sources = None
     if config.entity_fields:
         group, sources = _with_sources(group, config.entity_fields, prepared)
@@ -181,13 +191,20 @@ def _encoded(
             failures = (Failure(each.position, each.id, str(error)) for each in group)
             prepared.failures.extend(failures)
         return
-    for document, count, simhash in zip(group, derived.chunks, derived.objects, strict=True):
-        if reason := chunk_limit_error(count):
-            prepared.failures.append(Failure(document.position, document.id, reason))
-            continue
-        prepared.ids.append(document.id)
-        prepared.positions.append(document.position)
-        yield document, simhash
+    errors = list(map(chunk_limit_error, np.diff(derived.fingerprints.chunk_bounds).tolist()))
+    if any(errors):
+        rest = []
+        for document, reason in zip(group, errors, strict=True):
+            if reason is None:
+                rest.append(document)
+            else:
+                prepared.failures.append(Failure(document.position, document.id, reason))
+        # There are few such texts, so that the others may well be encoded once more.
+        yield from _encoded(rest, config, prepared)
+        return
+    prepared.ids += [document.id for document in group]
+    prepared.positions += [document.position for document in group]
+    yield EncodedGroup(group, derived)
 
 
 def _with_sources(
@@ -262,12 +279,15 @@ def prepare_undecided(batch: Batch, config: IndexConfig, lookup: Lookup) -> Fing
     counts = Counter(document.id for document in documents)
     # Of several with one id, the second may be what the first is about to replace.
     once = {id: source for id, source in lookup.stored.items() if counts[id] == 1}
-    chosen = list(enriched(documents, config, replace(lookup, stored=once), prepared))
-    texts = text_batches(document.text for document, _ in chosen)
+    groups = list(enriched(documents, config, replace(lookup, stored=once), prepared))
     return FingerprintedBatch(
         prepared,
-        [_undecided(document, simhash, config, lookup) for document, simhash in chosen],
-        [fingerprint_batch(group, config.scheme) for group in texts],
+        [
+            _undecided(document, simhash, config, lookup)
+            for group in groups
+            for document, simhash in zip(group.documents, group.derived.objects, strict=True)
+        ],
+        [group.derived.fingerprints for group in groups],
     )
 
 

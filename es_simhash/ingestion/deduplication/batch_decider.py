@@ -7,7 +7,7 @@ from es_simhash.ingestion.deduplication.lost_texts import LostTexts
 from es_simhash.ingestion.deduplication.recent_documents import (
     RecentDocument,
     RecentDocuments,
-    ShingleQuery,
+    most_shared,
 )
 from es_simhash.ingestion.deduplication.reservations import Claims
 from es_simhash.ingestion.deduplication.stored_documents import DocumentDates, StoredDocuments
@@ -164,9 +164,8 @@ class BatchDecider:
         excluded: set[str],
         joined: Set[str],
     ) -> list[Original]:
-        query = ShingleQuery.of(document.fingerprints)
         candidates = [original for original in stored if original.id not in self._recent]
-        candidates += self._recent.search(query)
+        candidates += self._recent.search(document.query)
         candidates += self._recent.originals(joined - {each.id for each in candidates})
         candidates = [
             candidate
@@ -177,7 +176,7 @@ class BatchDecider:
         # What a person joined is not cut.
         certain = [candidate for candidate in candidates if candidate.id in joined]
         others = [candidate for candidate in candidates if candidate.id not in joined]
-        return [*certain, *query.most_shared(others)]
+        return [*certain, *most_shared(document.query, others)]
 
     def _remember(self, decision: Decision, attempt: _Attempt) -> None:
         def put(id: str, original: Original | None, *, exists: bool = True) -> None:

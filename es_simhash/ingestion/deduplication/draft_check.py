@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from es_simhash.errors import InputError
 from es_simhash.ingestion.deduplication.lost_texts import LostTexts
 from es_simhash.ingestion.deduplication.original_search import OriginalSearch
-from es_simhash.ingestion.deduplication.recent_documents import ShingleQuery
+from es_simhash.ingestion.deduplication.recent_documents import most_shared
 from es_simhash.ingestion.deduplication.version_decisions import (
     Decision,
     IncomingDocument,
@@ -54,7 +54,7 @@ class DraftCheck:
         where = Where(tuple(filters), fingerprinted=True)
         search = OriginalSearch(self.store, self.config.scheme, ManualPairs(), None, where)
         (found,) = search.search([draft], 0).originals
-        candidates = ShingleQuery.of(fingerprints).most_shared(found)
+        candidates = most_shared(draft.query, found)
         while True:
             best = best_original(draft, candidates, rules, self.config.versions_from)
             if best is None:

@@ -1,21 +1,24 @@
 """The searches for what the documents of a batch may be versions of."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from es_simhash.fingerprints.fingerprint_scheme import Scheme
-from es_simhash.ingestion.deduplication.recent_documents import MAX_CANDIDATES, ShingleQuery
+from es_simhash.ingestion.deduplication.recent_documents import MAX_CANDIDATES
+from es_simhash.ingestion.deduplication.shingle_query import ShingleQuery, are_found
 from es_simhash.ingestion.deduplication.version_decisions import IncomingDocument, Original
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.store.dates import DateField
-from es_simhash.store.intents import Find, Parts, Where
+from es_simhash.store.intents import Find, Parts, Sharing, Where
 from es_simhash.store.own_texts import ask_readable
 from es_simhash.store.protocol import Store, run
 from es_simhash.store.rows import Row, Rows
 
-# Documents that share a search, which costs as much as some fifteen of its shingles; where the
-# answers do not fit one response, each gets its own.
-_DOCUMENTS_PER_SEARCH = 8
+# Documents that share a search, and how much it returns; where there may be more, each document
+# gets its own search.
+_DOCUMENTS_PER_SEARCH, _MAX_ROWS = 16, 200
 # Originals are flagged as versions of nothing.
 _ORIGINALS = Where(fingerprinted=True, is_flagged=False)
 
@@ -68,7 +71,7 @@ class OriginalSearch:
             UnreadableParts: What is stored of a candidate is damaged, and it has no text either.
         """
         queries = {
-            place: ShingleQuery.of(document.fingerprints)
+            place: document.query
             for place, document in enumerate(documents)
             if not document.fingerprints.is_empty
         }
@@ -78,15 +81,26 @@ class OriginalSearch:
             places[start : start + _DOCUMENTS_PER_SEARCH]
             for start in range(0, len(places), _DOCUMENTS_PER_SEARCH)
         ]
-        alone: list[list[int]] = []
-        for group, rows in zip(groups, self._sharing(groups, queries), strict=True):
-            if len(rows) >= MAX_CANDIDATES:
-                alone += [[place] for place in group]
+        alone: list[int] = []
+        together = (
+            Find(size=_MAX_ROWS, order=(), sharing=_sharing(queries, group)) for group in groups
+        )
+        for group, rows in zip(groups, self._found(together), strict=True):
+            if len(rows) >= _MAX_ROWS:
+                alone += group
                 continue
             originals = _originals(rows)
-            for place in group:
-                candidates[place] = list(filter(queries[place].matches, originals))
-        for (place,), rows in zip(alone, self._sharing(alone, queries), strict=True):
+            found = are_found(
+                [queries[place] for place in group], [each.text for each in originals]
+            )
+            for place, of_document in zip(group, found, strict=True):
+                candidates[place] = [originals[each] for each in np.flatnonzero(of_document)]
+        # Of those that share as much, the first.
+        cut = (
+            Find(size=MAX_CANDIDATES, order=("written",), sharing=_sharing(queries, [place]))
+            for place in alone
+        )
+        for place, rows in zip(alone, self._found(cut), strict=True):
             candidates[place] = _originals(rows)
         for originals, joined in zip(candidates, self._joined(documents), strict=True):
             known = {original.ref for original in originals}
@@ -98,26 +112,9 @@ class OriginalSearch:
         ]
         return Answers(epoch, open_pairs)
 
-    def _sharing(
-        self, groups: Sequence[Sequence[int]], queries: Mapping[int, ShingleQuery]
-    ) -> list[Sequence[Row]]:
-        """Return what shares shingles with the documents of each group, those that share most.
-
-        Args:
-            groups: Places of the documents of each search; all are sent as one request.
-            queries: By place.
-        """
-        searches = [
-            Find(
-                where=self._where,
-                parts=self._parts,
-                size=MAX_CANDIDATES,
-                # Of those that share as much, the first.
-                order=("written",),
-                sharing=tuple(queries[place].sharing for place in group),
-            )
-            for group in groups
-        ]
+    def _found(self, searches: Iterable[Find]) -> list[Sequence[Row]]:
+        """Return what searches for originals find; all are sent as one request."""
+        searches = [replace(each, where=self._where, parts=self._parts) for each in searches]
         return [answer.rows for answer in self._answers(searches)]
 
     def _joined(self, documents: Sequence[IncomingDocument]) -> list[list[Original]]:
@@ -137,6 +134,10 @@ class OriginalSearch:
 
     def _answers(self, searches: Sequence[Find]) -> list[Rows]:
         return run(ask_readable(searches, self._scheme), self._store) if searches else []
+
+
+def _sharing(queries: Mapping[int, ShingleQuery], places: Sequence[int]) -> tuple[Sharing, ...]:
+    return tuple(queries[place].sharing for place in places)
 
 
 def _originals(rows: Sequence[Row]) -> list[Original]:

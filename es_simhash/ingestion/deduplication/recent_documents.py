@@ -5,73 +5,27 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
+from es_simhash.ingestion.deduplication.shingle_query import ShingleQuery, shared_counts
 from es_simhash.ingestion.deduplication.version_decisions import Original
-from es_simhash.relation.thresholds import INGEST_SHINGLES, LEAST_SHARED
-from es_simhash.store.intents import Sharing
 
 # Candidates that are scored, those that share most first.
 MAX_CANDIDATES = 20
-_HIGHEST_LEVEL = 3
 
 
-@dataclass(frozen=True)
-class ShingleQuery:
-    """What a document is queried by, in the index and in memory.
+def most_shared(query: ShingleQuery, candidates: Sequence[Original]) -> list[Original]:
+    """Cut candidates as the search cuts them: by what is shared, then what was written first."""
+    if len(candidates) <= MAX_CANDIDATES:
+        return list(candidates)
 
-    Attributes:
-        content_hash: Hash of its text.
-        shingles: Some of its shingles, ascending.
-        min_shared: How many of them a candidate must have, when its text is not the same.
-    """
+    shared = shared_counts([query], [each.text for each in candidates])[0].tolist()
 
-    content_hash: str
-    shingles: NDArray[np.uint32]
-    min_shared: int
+    def key(place: int) -> tuple[bool, int, bool, int]:
+        candidate = candidates[place]
+        same = candidate.text.content_hash == query.content_hash
+        is_recent = candidate.ref.index is None
+        return not same, -shared[place], is_recent, candidate.order
 
-    @classmethod
-    def of(cls, fingerprints: TextFingerprints) -> "ShingleQuery":
-        """Choose the shingles: those that a text of twice the length has picked as well.
-
-        Among these the ones with the smallest numbers, so that versions choose alike.
-        """
-        levels = fingerprints.levels
-        own = int(levels.min(initial=_HIGHEST_LEVEL))
-        wide = np.minimum(levels, min(own + 1, _HIGHEST_LEVEL)).astype(np.int64)
-        order = np.lexsort((fingerprints.shingles, -wide))[:INGEST_SHINGLES]
-        chosen = np.sort(fingerprints.shingles[order])
-        min_shared = LEAST_SHARED if len(chosen) > LEAST_SHARED else 1
-        return cls(fingerprints.content_hash, chosen, min_shared)
-
-    @property
-    def sharing(self) -> Sharing:
-        """The search for it; each shingle counts the same."""
-        return Sharing(self.shingles, self.min_shared, self.content_hash, by_rarity=False)
-
-    def matches(self, candidate: Original) -> bool:
-        """Check whether a search for it returns a candidate."""
-        if self.content_hash == candidate.text.content_hash:
-            return True
-        return self.shared(candidate) >= self.min_shared
-
-    def shared(self, candidate: Original) -> int:
-        """Count the queried shingles that a candidate has."""
-        return int(np.isin(self.shingles, candidate.text.shingles, assume_unique=True).sum())
-
-    def most_shared(self, candidates: Sequence[Original]) -> list[Original]:
-        """Cut as the search cuts: by what is shared, then what was written first."""
-        if len(candidates) <= MAX_CANDIDATES:
-            return list(candidates)
-
-        def key(candidate: Original) -> tuple[bool, int, bool, int]:
-            same = candidate.text.content_hash == self.content_hash
-            is_recent = candidate.ref.index is None
-            return not same, -self.shared(candidate), is_recent, candidate.order
-
-        return sorted(candidates, key=key)[:MAX_CANDIDATES]
+    return [candidates[place] for place in sorted(range(len(candidates)), key=key)[:MAX_CANDIDATES]]
 
 
 # Documents after which the index is refreshed, and older ones are forgotten.

@@ -12,13 +12,14 @@ from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
 from es_simhash.ingestion.bulk.json_documents import loads, splice
 from es_simhash.ingestion.bulk.lookup import with_members
 from es_simhash.ingestion.bulk.run_documents import Mark
+from es_simhash.ingestion.deduplication.shingle_query import ShingleQuery
 from es_simhash.ingestion.deduplication.version_rules import FLAGGING, OnVersion
 from es_simhash.relation.candidate import Candidate, StoredText
 from es_simhash.relation.loss import LostText
 from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.relation import Relation, as_joined
 from es_simhash.relation.scoring import score_candidates
-from es_simhash.relation.stored_text import StoredParts
+from es_simhash.relation.stored_text import FingerprintedText
 from es_simhash.store import fields
 from es_simhash.store.dates import Date
 from es_simhash.text.counting import score_text
@@ -97,9 +98,14 @@ class IncomingDocument:
         return fields
 
     @cached_property
-    def text(self) -> StoredParts:
+    def query(self) -> ShingleQuery:
+        """What it is queried by."""
+        return ShingleQuery.of(self.fingerprints)
+
+    @cached_property
+    def text(self) -> FingerprintedText:
         """The parts of its text that a stored document has, so that both compare alike."""
-        return StoredParts.of(self.fingerprints)
+        return FingerprintedText(self.fingerprints)
 
     def as_original(self, order: int = 0) -> Original:
         """Return the document as later ones are compared with it."""

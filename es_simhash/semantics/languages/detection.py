@@ -98,7 +98,7 @@ def detect_languages(texts: Sequence[str], runs: LetterRuns | None) -> list[Dete
         composed = unicodedata.normalize("NFC", sample)
         possible = _scripts().languages[_script_of(composed)]
         if len(possible) == 1:
-            languages.append(DetectedLanguage(possible[0], is_sure=True))
+            languages.append(DetectedLanguage(possible[0], bool(possible[0])))
             continue
         if rows is None or composed != sample:
             rows = _rows_of_sample(composed)

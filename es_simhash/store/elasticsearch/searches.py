@@ -27,8 +27,6 @@ _TOO_MANY = re.compile(r"maxClauseCount|too_many_(nested_)?clauses")
 _CREATION_DELAYS = (0.05, 0.1, 0.2, 0.4, 0.8)
 _NOTHING: Mapping[str, Any] = {"hits": {"hits": []}}
 _REJECTED: Mapping[str, Any] = {"hits": {"hits": []}, "rejected": True}
-# Of a search whose hits are read by their doc values alone: they have no ids.
-WITHOUT_STORED: Mapping[str, Any] = {"_source": False, "stored_fields": "_none_"}
 
 # Frequencies of terms are counted over all shards.
 _OVER_SHARDS = {"search_type": "dfs_query_then_fetch"}

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.conditions import conditions, find_body, of_seq_nos
+from es_simhash.store.elasticsearch.conditions import conditions, find_body, of_seq_nos, read_of
 from es_simhash.store.elasticsearch.families import (
     list_body,
     prefix_body,
@@ -22,7 +22,6 @@ from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.hit_rows import row_of, sharing_text_of
 from es_simhash.store.elasticsearch.hits import Hit
 from es_simhash.store.elasticsearch.pages import PointInTime
-from es_simhash.store.elasticsearch.searches import WITHOUT_STORED
 from es_simhash.store.intents import Find, ListFamilies, Parts, Where
 from es_simhash.store.rows import Place, Row, Rows, SharingText
 
@@ -114,7 +113,11 @@ class ElasticsearchSnapshot:
         """Return the first documents of each request with what they share, asked as one."""
         values = [_SEQ_NO, *map(self.config.path, fields.SCORED_MEMBERS)]
         # For an id the engine unpacks all that is stored beside it, the text as well.
-        more = {**WITHOUT_STORED, "sort": ["_score", "_shard_doc"], "docvalue_fields": values}
+        more = {
+            "stored_fields": "_none_",
+            "sort": ["_score", "_shard_doc"],
+            "docvalue_fields": values,
+        }
         bodies = [{**find_body(request, self.config), **more} for request in requests]
         return [
             [
@@ -133,9 +136,9 @@ class ElasticsearchSnapshot:
         if not seq_nos:
             return
         wanted = frozenset(places)
-        body = find_body(Find(Where(), parts, len(places), order=()), self.config)
-        body["query"] = of_seq_nos(seq_nos)
-        body["docvalue_fields"] = [_SEQ_NO, *body.get("docvalue_fields", ())]
+        read = read_of(parts, self.config)
+        values = [_SEQ_NO, *read.get("docvalue_fields", ())]
+        body = {**read, "query": of_seq_nos(seq_nos), "docvalue_fields": values}
         for hit in self._point.hits(body):
             # Each shard counts its own numbers.
             if (place := _place(hit, hit["sort"])) in wanted:

@@ -117,10 +117,10 @@ def test_the_search_of_several_documents_that_is_cut_is_repeated_for_each(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     whole = decided(in_memory(), ManualPairs())
-    monkeypatch.setattr("es_simhash.ingestion.deduplication.original_search.MAX_CANDIDATES", 3)
+    monkeypatch.setattr("es_simhash.ingestion.deduplication.original_search._MAX_ROWS", 3)
     asked: list[int] = []
     store = in_memory()
     ask: Callable[[Any], Any] = store.ask
     monkeypatch.setattr(store, "ask", lambda requests: asked.append(len(requests)) or ask(requests))
     assert decided(store, ManualPairs()) == whole
-    assert asked == [2, 14]
+    assert asked == [1, 14]

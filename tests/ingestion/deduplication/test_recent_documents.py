@@ -16,8 +16,9 @@ from es_simhash.ingestion.deduplication.recent_documents import (
     MAX_RECENT,
     MAX_RECENT_SHINGLES,
     RecentDocuments,
-    ShingleQuery,
+    most_shared,
 )
+from es_simhash.ingestion.deduplication.shingle_query import ShingleQuery, are_found
 from es_simhash.ingestion.deduplication.version_decisions import Original
 from es_simhash.relation.references import DocumentRef
 from tests.ingestion.deduplication.test_decision_parts import original
@@ -35,56 +36,18 @@ def query(shingles: Sequence[int], min_shared: int = 1, content_hash: str = "") 
     return ShingleQuery(content_hash, np.array(shingles, np.uint32), min_shared)
 
 
-def chosen(levels: Sequence[int], shingles: Sequence[int]) -> ShingleQuery:
-    prints: Any = SimpleNamespace(
-        levels=np.array(levels, np.uint8), shingles=np.array(shingles, np.uint32), content_hash="h"
-    )
-    return ShingleQuery.of(prints)
-
-
-def test_the_shingles_are_those_that_a_text_of_twice_the_length_has_the_smallest_first() -> None:
-    assert chosen([], []).shingles.tolist() == []
-    few = chosen([0] * 20, range(100, 120))
-    assert few.shingles.tolist() == list(range(100, 112))
-    # Those of the next level come first, and those of further ones count as these.
-    wide = chosen([0] * 12 + [1, 3, 1, 2] * 2, range(100, 120))
-    assert wide.shingles.tolist() == [*range(100, 104), *range(112, 120)]
-    farther = chosen([0, *[1] * 12, 2, 2, 3], range(16))
-    assert farther.shingles.tolist() == list(range(1, 13))
-    longest = chosen([3] * 14, range(50, 64))
-    assert longest.shingles.tolist() == list(range(50, 62))
-    long = chosen([2] * 8 + [3] * 8, range(16))
-    assert long.shingles.tolist() == [0, 1, 2, 3, *range(8, 16)]
-
-
-@pytest.mark.parametrize(("count", "least"), [(0, 1), (1, 1), (2, 1), (3, 2), (12, 2), (40, 2)])
-def test_one_shingle_is_enough_for_texts_of_few(count: int, least: int) -> None:
-    assert chosen([0] * count, range(count)).min_shared == least
-
-
-def test_the_same_text_is_found_whatever_it_shares() -> None:
-    asked = query([1, 2, 3], 2, "same")
-    assert asked.matches(made("a", [9], "same"))
-    assert asked.matches(made("b", [2, 3, 9]))
-    assert not asked.matches(made("c", [3, 9]))
-    assert [asked.shared(made("d", each)) for each in ([], [2], [1, 2, 3, 4])] == [0, 1, 3]
-    assert asked.sharing.content_hash == "same"
-    assert asked.sharing.least == 2
-    assert not asked.sharing.by_rarity
-
-
 def test_candidates_are_cut_as_the_search_cuts_them() -> None:
     asked = query([1, 2, 3], 1, "same")
     few = [made(f"f{n}", [1], order=70 - n) for n in range(MAX_CANDIDATES)]
-    assert asked.most_shared(few) == few
+    assert most_shared(asked, few) == few
     recent = made("recent", [1, 2], order=1)
     stored = [made("late", [1, 2], index="i", order=9), made("early", [1, 2], index="i", order=3)]
     same = made("same", [], "same", order=50)
-    most = asked.most_shared([*few, recent, *stored, same])
+    most = most_shared(asked, [*few, recent, *stored, same])
     assert [each.id for each in most[:4]] == ["same", "early", "late", "recent"]
     assert len(most) == MAX_CANDIDATES
     by_order = [made(f"o{n}", [1], order=100 - n) for n in range(MAX_CANDIDATES + 1)]
-    assert by_order[0] not in asked.most_shared(by_order)
+    assert by_order[0] not in most_shared(asked, by_order)
 
 
 def test_what_was_written_lately_is_found_by_passages_and_by_the_whole() -> None:
@@ -176,7 +139,8 @@ def test_a_search_finds_what_a_scan_of_all_finds(steps: list[tuple[str, str, set
     for least in (1, 2):
         asked = query(range(5), least, "hash 1")
         found = {each.id for each in recent.search(asked)}
-        assert found == {id for id, each in known.items() if asked.matches(each)}
+        matched = {id for id, each in known.items() if are_found([asked], [each.text])[0, 0]}
+        assert found == matched
     assert [each.id for each in recent.originals("dcbax")] == sorted(known)
 
 
