@@ -1,6 +1,6 @@
 """Evidence of a relation: aligned passages, what they say of it, and shared concepts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 
@@ -37,7 +37,7 @@ from es_simhash.semantics.vocabularies.shared_vocabulary import common_concepts
 from es_simhash.semantics.word_places import WordPlaces, placed
 from es_simhash.text.lines import title_of
 from es_simhash.text.normal_forms import normalise_all
-from es_simhash.text.segmentation import segment, text_batches
+from es_simhash.text.segmentation import batches_of_texts, segment, text_batches
 
 # What is shared by texts that share no passage is below this.
 _LEAST_SHARED = SHARED_SCORE - 0.0001
@@ -56,6 +56,19 @@ def passages_of_each(
     """Return the passages of a query with each of many texts, which are screened together."""
     aligned = passages_within_budget(query, hits, [False] * len(hits), budget=0)
     return [passages or [] for passages in aligned]
+
+
+def passages_of_pairs(
+    pairs: Sequence[tuple[AnalysedText, AnalysedText]],
+) -> Iterator[list[AlignedPassage]]:
+    """Yield the passages of each of some pairs of texts, which are divided into words together."""
+    for batch in batches_of_texts(pairs, lambda pair: pair[0].text or ""):
+        texts = [text for pair in batch for text in pair]
+        normalised = normalise_all([text.text or "" for text in texts])
+        words = WordsOfTexts.of(segment(normalised, texts[0].analyser.scheme))
+        for place, text in enumerate(texts):
+            text.set_words(words, place, with_sentences=True)
+        yield from (aligned_passages(*pair) for pair in batch)
 
 
 def passages_within_budget(

@@ -8,9 +8,12 @@ from hypothesis import strategies as st
 
 from es_simhash import Relation, SemanticScheme, compare
 from es_simhash.cli.relation_tables import shown_parts
+from es_simhash.relation.analysed_text import AnalysedText
+from es_simhash.relation.evidence import aligned_passages, passages_of_pairs
 from es_simhash.relation.relation import semantic_score
 from es_simhash.relation.thresholds import SHOWN_SCORE
 from es_simhash.semantics.semantic_similarity import SemanticSimilarity, SharedConcept
+from tests.support.made_up_texts import make_text, revise
 
 WIRES = (
     "The EU fined Acme £5bn on Friday. Kansas City sued, and Charles Rowe left. Policies changed.",
@@ -207,3 +210,26 @@ def test_unrelated_texts_are_not_related_and_keep_what_little_they_share() -> No
     require_sums(found)
     nothing = compare(query, "…")
     assert (nothing.kind, nothing.score, nothing.semantics) == ("none", 0.0, None)
+
+
+def test_pairs_that_are_aligned_together_have_the_passages_of_each_alone() -> None:
+    first = make_text(1)
+    chinese = (
+        "市长昨天宣布新的收费办法,从一月起执行。渔民抗议,认为费用太高,议会下周讨论这个问题。"
+        "船主协会说,去年港口的收入增加了两成,没有理由再提高停泊费。律师建议先公布账目,然后召开听证会。"
+    )
+    pairs = [
+        (first, revise(first, 2)),
+        (first, make_text(2)),
+        ("", first),
+        (chinese, f"昨日消息。{chinese}"),
+        (f"{make_text(3)} {first}", first),
+    ]
+
+    def analysed() -> list[tuple[AnalysedText, AnalysedText]]:
+        return [(AnalysedText(one), AnalysedText(other)) for one, other in pairs]
+
+    alone = [aligned_passages(*pair) for pair in analysed()]
+    assert list(passages_of_pairs(analysed())) == alone
+    assert list(map(bool, alone)) == [True, False, False, True, True]
+    assert list(passages_of_pairs([])) == []

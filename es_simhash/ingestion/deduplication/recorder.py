@@ -1,15 +1,16 @@
 """Records of decisions for the audit log, with short evidence."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from es_simhash.ingestion.deduplication.audit_log import FORMAT, Record
 from es_simhash.ingestion.deduplication.stored_documents import source_json
 from es_simhash.ingestion.deduplication.version_decisions import Decision, IncomingDocument
 from es_simhash.ingestion.deduplication.version_rules import RunContext
+from es_simhash.relation.alignment.aligned_passages import AlignedPassage
 from es_simhash.relation.analysed_text import AnalysedText, TextAnalyser
-from es_simhash.relation.evidence import aligned_passages, shared_passages
+from es_simhash.relation.evidence import passages_of_pairs
 from es_simhash.relation.thresholds import SCORE_DIGITS, SCORING
 from es_simhash.store.rows import Row
 from es_simhash.store.source import stored_text
@@ -31,19 +32,31 @@ class Recorder:
         self._analyser = TextAnalyser(context.config.scheme)
         self._number = 0
 
-    def record(
+    def records(
+        self,
+        decided: Sequence[tuple[Decision, Row | None]],
+        batch: Mapping[str, IncomingDocument],
+    ) -> list[Record]:
+        """Return the records of decisions, whose texts are aligned together.
+
+        Args:
+            decided: Decisions about versions, each with its original; None for one that is written
+                together with the document.
+            batch: Documents that are decided together, by id.
+        """
+        evidence = self._evidence(decided, batch)
+        return [
+            self._record(decision, stored, batch, passages)
+            for (decision, stored), passages in zip(decided, evidence, strict=True)
+        ]
+
+    def _record(
         self,
         decision: Decision,
         stored: Row | None,
         batch: Mapping[str, IncomingDocument],
+        evidence: list[str],
     ) -> Record:
-        """Return the record of one decision.
-
-        Args:
-            decision: About a version.
-            stored: Its original; None when it is written together with the document.
-            batch: Documents that are decided together, by id.
-        """
         relation = decision.relation
         assert relation is not None
         self._number += 1
@@ -61,7 +74,7 @@ class Recorder:
             "score": relation.score,
             "scoring": SCORING,
             "coverage": [relation.coverage.of_query, relation.coverage.of_hit],
-            "evidence": self._evidence(decision, stored, batch),
+            "evidence": evidence,
         }
         if decision.routing is not None:
             head["routing"] = decision.routing
@@ -87,22 +100,34 @@ class Recorder:
 
     def _evidence(
         self,
-        decision: Decision,
-        stored: Row | None,
+        decided: Sequence[tuple[Decision, Row | None]],
         batch: Mapping[str, IncomingDocument],
-    ) -> list[str]:
-        """Return the longest passages both have, as they are in the new document."""
-        text = self._text(decision.document.fields)
-        if decision.relation is not None and decision.relation.kind == "exact":
-            return [text[:_MAX_PASSAGE_CHARACTERS]]
+    ) -> Iterator[list[str]]:
+        """Yield the longest passages both texts have, as they are in each new document."""
+        pairs = [
+            (self._text(decision.document.fields), self._other_text(decision, stored, batch))
+            for decision, stored in decided
+            if not _is_copy(decision)
+        ]
+        analysed = [
+            (AnalysedText(text, self._analyser), AnalysedText(other, self._analyser))
+            for text, other in pairs
+        ]
+        passages = zip(analysed, passages_of_pairs(analysed), strict=True)
+        for decision, _ in decided:
+            if _is_copy(decision):
+                shown = [self._text(decision.document.fields)]
+            else:
+                (query, _), aligned = next(passages)
+                shown = _longest_copied(query, aligned)
+            yield [text[:_MAX_PASSAGE_CHARACTERS] for text in shown]
+
+    def _other_text(
+        self, decision: Decision, stored: Row | None, batch: Mapping[str, IncomingDocument]
+    ) -> str:
         if stored is None:
-            other = self._text(batch[str(decision.other)].fields)
-        else:
-            other = (stored.text or "")[:_MAX_TEXT_CHARACTERS]
-        query, hit = (AnalysedText(each, self._analyser) for each in (text, other))
-        passages = shared_passages(query, hit, aligned_passages(query, hit))
-        copied = [passage for passage in passages if passage.kind != "paraphrased"]
-        return [passage.query.text[:_MAX_PASSAGE_CHARACTERS] for passage in copied[:_MAX_PASSAGES]]
+            return self._text(batch[str(decision.other)].fields)
+        return (stored.text or "")[:_MAX_TEXT_CHARACTERS]
 
     def _text(self, source: Mapping[str, Any]) -> str:
         text = stored_text(source, self._context.config.text_field) or ""
@@ -119,3 +144,15 @@ class Recorder:
         if stored is None:
             return batch[str(decision.other)].source
         return source_json(stored, self._context.config)
+
+
+def _is_copy(decision: Decision) -> bool:
+    return decision.relation is not None and decision.relation.kind == "exact"
+
+
+def _longest_copied(query: AnalysedText, passages: Sequence[AlignedPassage]) -> list[str]:
+    """Return the passages of a text that share most with the other, without paraphrased ones."""
+    copied = [each for each in passages if each.agreement.kind != "paraphrased"]
+    copied.sort(key=lambda passage: passage.rank_by_weight)
+    spans = (query.span(each.at.query_start, each.at.query_end) for each in copied[:_MAX_PASSAGES])
+    return [span.text for span in spans]

@@ -1,7 +1,7 @@
 """Documents that decisions are about, what is decided for one and why; nothing is sent here."""
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -223,7 +223,7 @@ class Decision:
 
 def best_original(
     document: IncomingDocument,
-    candidates: Iterable[Original],
+    candidates: Sequence[Original],
     rules: OnVersion,
     threshold: float,
     joined: Collection[str] = (),
@@ -237,10 +237,10 @@ def best_original(
         threshold: Where versions begin in the index.
         joined: Ids of documents that a person joined with it: they count, whatever the rules say.
     """
-    scored = [(relation_of(document, candidate, threshold), candidate) for candidate in candidates]
+    relations = relations_of(document, candidates, threshold)
     wanted = [
         (as_joined(relation) if candidate.id in joined else relation, candidate)
-        for relation, candidate in scored
+        for relation, candidate in zip(relations, candidates, strict=True)
         if candidate.id in joined
         or (relation.kind in rules.kinds and relation.score >= rules.least_score)
     ]
@@ -253,12 +253,14 @@ def _rank(pair: tuple[Relation, Original]) -> tuple[bool, bool, float, str]:
     return relation.kind != "exact", not relation.joined, -relation.score, candidate.id
 
 
-def relation_of(document: IncomingDocument, candidate: Original, threshold: float) -> Relation:
-    """Return the relation of a document to a candidate, from the two alone."""
-    ref = candidate.ref
-    scored = Candidate.of(document.text, candidate.text, ref.id, ref.index)
-    (relation,) = score_candidates(document.text, [scored], threshold)
-    return relation
+def relations_of(
+    document: IncomingDocument, candidates: Sequence[Original], threshold: float
+) -> list[Relation]:
+    """Return the relation of a document to each candidate, which does not depend on the others."""
+    scored = [
+        Candidate.of(document.text, each.text, each.ref.id, each.ref.index) for each in candidates
+    ]
+    return score_candidates(document.text, scored, threshold)
 
 
 def decide_version(

@@ -244,7 +244,7 @@ class VersionPolicy:
     def _record(self, decided: Iterable[tuple[Decision, Row | None]]) -> None:
         """Write decisions with their originals to the audit log; a dry run aligns no texts."""
         if not self._is_dry:
-            self._audit.write([self._recorder.record(*each, self._batch) for each in decided])
+            self._audit.write(self._recorder.records(list(decided), self._batch))
 
     def confirm(self, decisions: Sequence[Decision], failed: Collection[str] = ()) -> None:
         """Report that documents were written: what they replace is deleted now.

@@ -145,7 +145,7 @@ class FamilyPolicy:
         """
         for batch in batches_of(members_in_order(families, changes), _MEMBERS):
             decisions = list(self._decisions(batch))
-            self._audit.write([self._record(made, made.original.stored) for made in decisions])
+            self._audit.write(self._records([(made, made.original.stored) for made in decisions]))
             self._apply(decisions)
         self._store.refresh()
 
@@ -230,11 +230,13 @@ class FamilyPolicy:
             routing=stored.ref.routing,
         )
 
-    def _record(self, made: _MemberDecision, original: Row) -> Record:
-        """Return the record of a decision, with what `undo` needs to find the document."""
-        record = self._recorder.record(made.decision, original, {})
-        ref = made.stored.ref
-        return Record({**record.head, "in": ref.index}, record.document)
+    def _records(self, decided: Sequence[tuple[_MemberDecision, Row]]) -> list[Record]:
+        """Return the records of decisions, with what `undo` needs to find the documents."""
+        records = self._recorder.records([(made.decision, other) for made, other in decided], {})
+        return [
+            Record({**record.head, "in": made.stored.ref.index}, record.document)
+            for (made, _), record in zip(decided, records, strict=True)
+        ]
 
     def _apply(self, decisions: Sequence[_MemberDecision]) -> None:
         """Update or delete the documents that were decided, and delete what was replaced."""
@@ -252,7 +254,7 @@ class FamilyPolicy:
 
     def _delete_original(self, made: _MemberDecision) -> None:
         def record(changed: Row) -> None:
-            self._audit.write([self._record(made, changed)])
+            self._audit.write(self._records([(made, changed)]))
 
         delete_replaced(self._documents, made.decision, made.original.stored, record)
 

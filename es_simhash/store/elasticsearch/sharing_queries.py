@@ -3,6 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from es_simhash.store.intents import Filter, Sharing
 
 # The same text counts more than whatever else is shared.
 SAME_TEXT_BOOST = 1000
+_NONE = np.zeros(0, np.uint32)
 
 
 def shingle_clauses(
@@ -60,12 +62,12 @@ def shares_with_any(texts: Sequence[Sharing], config: IndexConfig) -> Filter:
     is spent on each, whether a document has it or not; a set of terms costs little more than one.
     It also matches some documents that share with several texts what would be enough of one.
     """
-    grid, single = _Grid(texts), []
+    grid, single = _Grid(max((len(text.shingles) for text in texts), default=0)), []
     clauses: list[Filter] = []
-    for text in texts:
+    for text, terms in zip(texts, _terms_of_each(texts), strict=True):
         if text.least == 1:
-            single += shingle_terms(text.shingles)
-        elif text.least > 2 or not grid.add(text):
+            single += terms
+        elif text.least > 2 or not grid.add(terms):
             clauses += shares(text, config)
     hashes = [text.content_hash for text in texts if text.content_hash is not None]
     path = config.path(fields.SHINGLES)
@@ -81,6 +83,12 @@ def shares_with_any(texts: Sequence[Sharing], config: IndexConfig) -> Filter:
     return {"bool": {"should": clauses or [{"match_none": {}}]}}
 
 
+def _terms_of_each(texts: Sequence[Sharing]) -> Iterator[list[str]]:
+    terms = iter(shingle_terms(np.concatenate([_NONE, *(text.shingles for text in texts)])))
+    for text in texts:
+        yield list(islice(terms, len(text.shingles)))
+
+
 def _any_of(path: str, terms: Sequence[str]) -> Filter:
     return {"terms": {path: terms}}
 
@@ -92,18 +100,16 @@ class _Grid:
     text has some of two rows, or some of two columns.
 
     Args:
-        texts: The texts whose shingles there has to be room for.
+        most: Shingles of the text that has most.
     """
 
-    def __init__(self, texts: Sequence[Sharing]) -> None:
-        most = max((len(text.shingles) for text in texts), default=0)
+    def __init__(self, most: int) -> None:
         self._width = math.isqrt(max(most, 1) - 1) + 1
         self._size = self._width * math.ceil(most / self._width)
         self._cells: dict[str, int] = {}
 
-    def add(self, text: Sharing) -> bool:
+    def add(self, terms: Sequence[str]) -> bool:
         """Add the shingles of a text; False where other texts have two of them in one cell."""
-        terms = shingle_terms(text.shingles)
         taken = [self._cells[term] for term in terms if term in self._cells]
         if len(set(taken)) < len(taken):
             return False

@@ -15,7 +15,7 @@ from es_simhash.ingestion.deduplication.version_decisions import (
     Original,
     best_original,
     decide_version,
-    relation_of,
+    relations_of,
 )
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.relation.loss import LostText
@@ -165,7 +165,9 @@ def test_the_best_original_has_the_same_text_then_the_score_then_the_id() -> Non
         return None if found is None else (found[1].id, found[0].kind)
 
     assert best() == ("near", "version")
-    assert relation_of(document, candidates[0], VERSION_SCORE).kind == "version"
+    farther, nearer, stranger = relations_of(document, candidates, VERSION_SCORE)
+    assert (farther.kind, nearer.kind, stranger.kind) == ("version", "version", "none")
+    assert [nearer] == relations_of(document, candidates[1:2], VERSION_SCORE)
     assert best(original("anear", near)) == ("anear", "version")
     assert best(original("znear", near)) == ("near", "version")
     assert best(original("z", FIRST.upper())) == ("z", "exact")
@@ -174,7 +176,7 @@ def test_the_best_original_has_the_same_text_then_the_score_then_the_id() -> Non
     assert best(original("z", FIRST), joined={"stranger"}) == ("z", "exact")
     assert best(rules=OnVersion("skip", kinds=("exact",))) is None
     assert best(rules=OnVersion("skip", kinds=("exact",)), joined={"far"}) == ("far", "version")
-    score = relation_of(document, candidates[1], VERSION_SCORE).score
+    score = nearer.score
     assert VERSION_SCORE < score < 1
     assert best(rules=OnVersion("skip", min_score=score)) == ("near", "version")
     assert best(rules=OnVersion("skip", min_score=score + 0.0001)) is None
