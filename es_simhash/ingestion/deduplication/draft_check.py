@@ -53,7 +53,7 @@ class DraftCheck:
         draft = IncomingDocument("", 0, fingerprints, b"{}", b"{}")
         where = Where(tuple(filters), fingerprinted=True)
         search = OriginalSearch(self.store, self.config.scheme, ManualPairs(), None, where)
-        (found,) = search.search([draft], 0).originals
+        (found,) = search.search([draft])
         candidates = most_shared(draft.query, found)
         while True:
             best = best_original(draft, candidates, rules, self.config.versions_from)

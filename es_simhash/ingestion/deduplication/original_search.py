@@ -1,7 +1,7 @@
 """The searches for what the documents of a batch may be versions of."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,19 +21,6 @@ from es_simhash.store.rows import Row, Rows
 _DOCUMENTS_PER_SEARCH, _MAX_ROWS = 16, 200
 # Originals are flagged as versions of nothing.
 _ORIGINALS = Where(fingerprinted=True, is_flagged=False)
-
-
-@dataclass(frozen=True)
-class Answers:
-    """What the index answered for some documents.
-
-    Attributes:
-        epoch: Epoch of the run, before the search was sent.
-        originals: For each document those it may be a version of.
-    """
-
-    epoch: int
-    originals: list[list[Original]]
 
 
 class OriginalSearch:
@@ -60,12 +47,8 @@ class OriginalSearch:
         self._manual = manual
         self._parts = Parts(stored=True, family=True, version=True, date=date_field)
 
-    def search(self, documents: Sequence[IncomingDocument], epoch: int) -> Answers:
-        """Return the candidates of documents.
-
-        Args:
-            documents: The documents.
-            epoch: Epoch of the run.
+    def search(self, documents: Sequence[IncomingDocument]) -> list[list[Original]]:
+        """Return for each document those of the index that it may be a version of.
 
         Raises:
             UnreadableParts: What is stored of a candidate is damaged, and it has no text either.
@@ -106,11 +89,10 @@ class OriginalSearch:
             known = {original.ref for original in originals}
             originals += [original for original in joined if original.ref not in known]
         # Left out here: what a person decided must not stand in the way of others.
-        open_pairs = [
+        return [
             [each for each in originals if not self._manual.keeps_apart(document.id, each.id)]
             for document, originals in zip(documents, candidates, strict=True)
         ]
-        return Answers(epoch, open_pairs)
 
     def _found(self, searches: Iterable[Find]) -> list[Sequence[Row]]:
         """Return what searches for originals find; all are sent as one request."""

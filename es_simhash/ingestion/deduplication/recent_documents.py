@@ -28,10 +28,9 @@ def most_shared(query: ShingleQuery, candidates: Sequence[Original]) -> list[Ori
     return [candidates[place] for place in sorted(range(len(candidates)), key=key)[:MAX_CANDIDATES]]
 
 
-# Documents after which the index is refreshed, and older ones are forgotten.
-MAX_RECENT = 2000
-# Shingles of them all, by which long texts count for the memory they take.
-MAX_RECENT_SHINGLES = 500_000
+# Documents after which the index is refreshed, and their shingles, by which long texts count for
+# the memory they take.
+MAX_RECENT, MAX_RECENT_SHINGLES = 2000, 500_000
 
 _Key = TypeVar("_Key", int, str)
 
@@ -46,22 +45,22 @@ class RecentDocument:
 
 
 class RecentDocuments:
-    """Documents of the time since the last refresh but one, which searches may not see yet.
+    """Documents that were written since a refresh, which searches may not see yet.
 
-    A search that was sent in an epoch sees all that was written before that epoch began.
+    A search sees all that was written before the last refresh. So a document is forgotten by the
+    next refresh, unless a batch is under way that was prepared before.
 
     Args:
         forgets: Whether the index is ever refreshed; not where nothing is written.
-
-    Attributes:
-        epoch: How often the index was refreshed.
-        shingles: Number of the shingles of all documents.
     """
 
     def __init__(self, *, forgets: bool = True) -> None:
         self._forgets = forgets
-        self.epoch = 0
-        self.shingles = 0
+        self._epoch = 0
+        # Those of this epoch, and their shingles.
+        self._fresh, self._fresh_shingles = 0, 0
+        # Since which epoch batches are under way.
+        self._under_way: dict[int, int] = {}
         self._documents: dict[str, RecentDocument] = {}
         # Nearly all shingles are those of one document, and a set for each would take the memory.
         self._by_shingle: dict[int, str | set[str]] = {}
@@ -76,8 +75,19 @@ class RecentDocuments:
     @property
     def is_full(self) -> bool:
         """True when it is time to refresh the index."""
-        is_large = len(self) > MAX_RECENT or self.shingles > MAX_RECENT_SHINGLES
+        is_large = self._fresh > MAX_RECENT or self._fresh_shingles > MAX_RECENT_SHINGLES
         return self._forgets and is_large
+
+    def keep_for(self, batch: object) -> None:
+        """Remember what is written from now on until the batch is released; in any thread.
+
+        It is called before anything is asked for the batch.
+        """
+        self._under_way[id(batch)] = self._epoch
+
+    def release(self, batch: object) -> None:
+        """Forget that a batch is under way."""
+        self._under_way.pop(id(batch), None)
 
     def exists(self, id: str) -> bool | None:
         """Check whether a document is there; None when it was not written lately."""
@@ -86,13 +96,7 @@ class RecentDocuments:
 
     def put(self, id: str, original: Original | None, *, exists: bool = True) -> None:
         """Take in a document in place of what was known of its id."""
-        self.drop(id)
-        self._documents[id] = RecentDocument(original, exists, self.epoch)
-        if original is not None:
-            self.shingles += len(original.text.shingles)
-            for shingle in original.text.shingles.tolist():
-                _add(self._by_shingle, shingle, id)
-            _add(self._by_hash, original.text.content_hash, id)
+        self._enter(id, RecentDocument(original, exists, self._epoch))
 
     def get(self, id: str) -> RecentDocument | None:
         """Return what is known of an id, for `restore`."""
@@ -102,19 +106,35 @@ class RecentDocuments:
         """Undo what was put since `get`."""
         self.drop(id)
         if document is not None:
-            self.put(id, document.original, exists=document.exists)
-            self._documents[id] = document
+            self._enter(id, document)
+
+    def _enter(self, id: str, document: RecentDocument) -> None:
+        self.drop(id)
+        self._documents[id] = document
+        self._count(document, 1)
+        if document.original is not None:
+            text = document.original.text
+            for shingle in text.shingles.tolist():
+                _add(self._by_shingle, shingle, id)
+            _add(self._by_hash, text.content_hash, id)
 
     def drop(self, id: str) -> None:
         """Forget a document."""
         document = self._documents.pop(id, None)
-        if document is None or document.original is None:
+        if document is None:
             return
-        text = document.original.text
-        self.shingles -= len(text.shingles)
-        for shingle in text.shingles.tolist():
-            _discard(self._by_shingle, shingle, id)
-        _discard(self._by_hash, text.content_hash, id)
+        self._count(document, -1)
+        if document.original is not None:
+            text = document.original.text
+            for shingle in text.shingles.tolist():
+                _discard(self._by_shingle, shingle, id)
+            _discard(self._by_hash, text.content_hash, id)
+
+    def _count(self, document: RecentDocument, times: int) -> None:
+        if document.epoch == self._epoch:
+            self._fresh += times
+            if document.original is not None:
+                self._fresh_shingles += times * len(document.original.text.shingles)
 
     def search(self, query: ShingleQuery) -> Iterator[Original]:
         """Yield the documents that a search would return if it saw them."""
@@ -136,15 +156,12 @@ class RecentDocuments:
                 yield document.original
 
     def refreshed(self) -> None:
-        """Begin an epoch; forget what all searches see that are not outdated."""
-        self.epoch += 1
-        oldest = self.epoch - 1
+        """Begin an epoch; forget what all searches see, also those that were sent before."""
+        self._epoch += 1
+        self._fresh = self._fresh_shingles = 0
+        oldest = min([self._epoch, *self._under_way.values()])
         for id in [id for id, entry in self._documents.items() if entry.epoch < oldest]:
             self.drop(id)
-
-    def is_outdated(self, epoch: int) -> bool:
-        """Check whether what a search of that epoch does not see was forgotten here."""
-        return epoch < self.epoch - 1
 
 
 def _ids(ids: str | set[str] | None) -> Collection[str]:

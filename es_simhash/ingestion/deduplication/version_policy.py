@@ -23,12 +23,16 @@ from es_simhash.ingestion.deduplication.effects import (
     replaced_and_gone,
     replacements,
 )
-from es_simhash.ingestion.deduplication.original_search import Answers, OriginalSearch
+from es_simhash.ingestion.deduplication.original_search import OriginalSearch
 from es_simhash.ingestion.deduplication.recent_documents import RecentDocuments
 from es_simhash.ingestion.deduplication.recorder import Recorder
 from es_simhash.ingestion.deduplication.reservations import Claims, Reservations
 from es_simhash.ingestion.deduplication.stored_documents import DocumentDates, StoredDocuments
-from es_simhash.ingestion.deduplication.version_decisions import Decision, IncomingDocument
+from es_simhash.ingestion.deduplication.version_decisions import (
+    Decision,
+    IncomingDocument,
+    Original,
+)
 from es_simhash.ingestion.deduplication.version_rules import OnVersion, RunContext
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.config import IndexConfig
@@ -162,14 +166,16 @@ class VersionPolicy:
         """Name of the audit log."""
         return self._audit.name
 
-    @property
-    def epoch(self) -> int:
-        """How often the index was refreshed."""
-        return self._recent.epoch
+    def keep_for(self, batch: object) -> None:
+        """Remember what is written from now on until the batch is released; in any thread.
 
-    def is_outdated(self, epoch: int) -> bool:
-        """Check whether what was queried in an epoch has to be queried again."""
-        return self._recent.is_outdated(epoch)
+        It is called before anything is asked for the batch.
+        """
+        self._recent.keep_for(batch)
+
+    def release(self, batch: object) -> None:
+        """Report that a batch is decided and written."""
+        self._recent.release(batch)
 
     def decide(self, documents: Iterable[Mapping[str, Any]]) -> list[Decision]:
         """Decide a batch of documents, in order, for a bulk request of the caller's own.
@@ -183,6 +189,15 @@ class VersionPolicy:
                 read.
         """
         incoming: list[IncomingDocument] = []
+        self._recent.keep_for(incoming)
+        try:
+            incoming += self._incoming(documents)
+            return self.settle(incoming, self.ask(incoming))
+        finally:
+            self._recent.release(incoming)
+
+    def _incoming(self, documents: Iterable[Mapping[str, Any]]) -> Iterator[IncomingDocument]:
+        """Yield documents of the caller as they are decided."""
         for batch in split_documents(documents, _NO_LIMITS):
             lookup = self.target.lookup(identify(batch, self._config), kept_parts(self._config))
             lookup = replace(lookup, is_compared=False)
@@ -194,8 +209,7 @@ class VersionPolicy:
             dated, unreadable = self.dated(items)
             for document, reason in unreadable:
                 raise InputError(f"Document {batch.location(document.position)[1]}: {reason}")
-            incoming += dated
-        return self.settle(incoming, self.ask(incoming))
+            yield from dated
 
     def dated(
         self, documents: Sequence[IncomingDocument]
@@ -213,11 +227,13 @@ class VersionPolicy:
                 dated.append(replace(document, date=date, is_undated=date is None))
         return dated, unreadable
 
-    def ask(self, documents: Sequence[IncomingDocument]) -> Answers:
+    def ask(self, documents: Sequence[IncomingDocument]) -> list[list[Original]]:
         """Query the index, once for all, for what documents may be versions of."""
-        return self._search.search(documents, self.epoch)
+        return self._search.search(documents)
 
-    def settle(self, documents: Sequence[IncomingDocument], answers: Answers) -> list[Decision]:
+    def settle(
+        self, documents: Sequence[IncomingDocument], originals: Sequence[Sequence[Original]]
+    ) -> list[Decision]:
         """Decide documents for which the index was queried, and record what was decided.
 
         All batches before must have been written and confirmed.
@@ -225,9 +241,7 @@ class VersionPolicy:
         if self._recent.is_full:
             self.target.store.refresh()
             self._recent.refreshed()
-        if self.is_outdated(answers.epoch):
-            answers = self.ask(documents)
-        decisions, stored = self._decider.decide(documents, answers.originals)
+        decisions, stored = self._decider.decide(documents, originals)
         if self.rules.action == "link":
             decisions = join_families(decisions, stored)
         decisions = with_superseded(decisions)

@@ -20,7 +20,6 @@ from es_simhash.ingestion.bulk.run_documents import (
 )
 from es_simhash.ingestion.bulk.target_index import TargetIndex
 from es_simhash.ingestion.bulk.write_policy import BatchReport, Turn
-from es_simhash.ingestion.deduplication.original_search import Answers
 from es_simhash.ingestion.deduplication.version_decisions import (
     Decision,
     IncomingDocument,
@@ -167,12 +166,12 @@ class QueriedBatch:
     Attributes:
         prepared: Documents that need no decision.
         items: The others.
-        answers: What the index answered for these.
+        originals: For each of these what it may be a version of.
     """
 
     prepared: Prepared
     items: list[IncomingDocument]
-    answers: Answers
+    originals: list[list[Original]]
 
 
 class Versions(Protocol):
@@ -182,22 +181,23 @@ class Versions(Protocol):
     def target(self) -> TargetIndex:
         """The index."""
 
-    @property
-    def epoch(self) -> int:
-        """How often the index was refreshed."""
+    def keep_for(self, batch: object) -> None:
+        """Remember what is written from now on until the batch is released; in any thread."""
 
-    def is_outdated(self, epoch: int) -> bool:
-        """Check whether what was queried in an epoch has to be queried again."""
+    def release(self, batch: object) -> None:
+        """Report that a batch is decided and written."""
 
     def dated(
         self, documents: Sequence[IncomingDocument]
     ) -> tuple[list[IncomingDocument], list[tuple[IncomingDocument, str]]]:
         """Return documents with their dates, and those whose date cannot be read, with why."""
 
-    def ask(self, documents: Sequence[IncomingDocument]) -> Answers:
+    def ask(self, documents: Sequence[IncomingDocument]) -> list[list[Original]]:
         """Return what documents may be versions of."""
 
-    def settle(self, documents: Sequence[IncomingDocument], answers: Answers) -> list[Decision]:
+    def settle(
+        self, documents: Sequence[IncomingDocument], originals: Sequence[Sequence[Original]]
+    ) -> list[Decision]:
         """Decide about documents, and write the decisions to the audit log."""
 
     def confirm(self, decisions: Sequence[Decision], failed: Collection[str] = ()) -> None:
@@ -224,7 +224,8 @@ class WriteDecided:
     def prepare(self, batch: Batch, workers: Executor) -> QueriedBatch:
         """Return a batch whose candidates are queried."""
         config = self._target.config
-        epoch = self._versions.epoch
+        # What is looked up is as old as this, and so is what is answered at the earliest.
+        self._versions.keep_for(batch)
         lookup = self._target.lookup(workers.submit(identify, batch, config).result())
         lookup = replace(lookup, is_compared=not self._rewrite)
         undecided = workers.submit(prepare_undecided, batch, config, lookup).result()
@@ -232,15 +233,11 @@ class WriteDecided:
         undecided.prepared.failures += [
             Failure(document.position, document.id, reason) for document, reason in unreadable
         ]
-        # What was looked up is as old as this, and so is what was answered at the earliest.
-        answers = replace(self._versions.ask(items), epoch=epoch)
-        return QueriedBatch(undecided.prepared, items, answers)
+        return QueriedBatch(undecided.prepared, items, self._versions.ask(items))
 
     def is_outdated(self, ready: QueriedBatch, turn: Turn) -> bool:
-        """Check whether the batch was queried before documents that it should know were written."""
-        return turn.written_recently(ready.prepared.stored_ids) or self._versions.is_outdated(
-            ready.answers.epoch
-        )
+        """Check whether a document that is left out was written meanwhile."""
+        return turn.written_recently(ready.prepared.stored_ids)
 
     def prepare_again(self, batch: Batch, workers: Executor) -> QueriedBatch:
         """Return the batch queried once more: all earlier batches are written by now."""
@@ -250,13 +247,12 @@ class WriteDecided:
         """Decide and write; the next batch starts after that, as it builds on these decisions."""
         decided = DecidedDocuments(self._run)
         decided.add_unchanged(ready.prepared)
-        pending = [
-            Pending(*pair) for pair in zip(ready.items, ready.answers.originals, strict=True)
-        ]
+        pending = [Pending(*pair) for pair in zip(ready.items, ready.originals, strict=True)]
         while pending := self._without_conflicts(pending, decided):
             together = _together(pending, self._run)
-            self._decide(pending[:together], ready.answers.epoch, decided)
+            self._decide(pending[:together], decided)
             pending = pending[together:]
+        self._versions.release(batch)
         turn.pass_on([*ready.prepared.ids, *decided.removed], ready.prepared.stored_ids)
         return BatchReport.of(batch, decided.outcomes, ready.prepared.failures, decided.records)
 
@@ -280,13 +276,14 @@ class WriteDecided:
                 remaining.append(each)
         return remaining
 
-    def _decide(self, pending: Sequence["Pending"], epoch: int, decided: DecidedDocuments) -> None:
+    def _decide(self, pending: Sequence["Pending"], decided: DecidedDocuments) -> None:
         """Decide and write; what builds on a document that failed is decided again."""
         decisions: dict[int, Decision] = {}
         reasons: dict[int, str] = {}
         while pending:
-            answers = Answers(epoch, [each.originals for each in pending])
-            made = self._versions.settle([each.item for each in pending], answers)
+            made = self._versions.settle(
+                [each.item for each in pending], [each.originals for each in pending]
+            )
             rejections = self._write(made)
             self._versions.confirm(made, rejections)
             for decision in made:

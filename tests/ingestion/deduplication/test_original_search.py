@@ -42,7 +42,7 @@ def incoming() -> list[IncomingDocument]:
 
 def decided(store: Store, manual: ManualPairs) -> dict[str, tuple[str, float] | None]:
     documents = incoming()
-    answers = OriginalSearch(store, CONFIG.scheme, manual, None).search(documents, 0)
+    found = OriginalSearch(store, CONFIG.scheme, manual, None).search(documents)
 
     def choice(document: IncomingDocument, originals: list[Original]) -> tuple[str, float] | None:
         rules, joined = OnVersion("flag"), manual.joined_with(document.id)
@@ -51,7 +51,7 @@ def decided(store: Store, manual: ManualPairs) -> dict[str, tuple[str, float] | 
 
     return {
         document.id: choice(document, originals)
-        for document, originals in zip(documents, answers.originals, strict=True)
+        for document, originals in zip(documents, found, strict=True)
     }
 
 

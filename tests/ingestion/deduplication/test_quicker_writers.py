@@ -186,12 +186,13 @@ def write(desk: Any, opened: VersionPolicy, *documents: dict[str, Any]) -> None:
     opened.confirm(decisions)
 
 
-def test_an_answer_from_before_two_refreshes_is_asked_for_again(
+def test_what_is_written_while_a_batch_is_under_way_counts_whatever_was_refreshed_since(
     desk: Any, pair: Any, make_text: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # What was written lately is forgotten with every batch.
     monkeypatch.setattr(recent_documents, "MAX_RECENT", 0)
     with policy(desk, "skip") as opened:
+        opened.keep_for(pair)
         batch = asked(opened, pair[1:])
         for document in (pair[0], *({"_id": f"{n}", "text": make_text(n)} for n in (7, 8))):
             write(desk, opened, document)

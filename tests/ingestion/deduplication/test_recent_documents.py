@@ -71,36 +71,44 @@ def test_what_is_forgotten_leaves_nothing_behind(steps: list[tuple[str, bool, in
         recent.put(id, original(id, texts[seed]) if leads else None)
         if seed == 3:
             recent.restore(id, before)
-    assert recent.shingles == sum(
-        len(entry.original.text.shingles)
-        for id in "abc"
-        if (entry := recent.get(id)) is not None and entry.original is not None
-    )
     remembered = {id for id in "abc" if id in recent}
     assert len(recent) == len(remembered)
-    # Searches of before the first refresh may not see it yet.
+    # A search of before the refresh may not see it yet.
+    batch = object()
+    recent.keep_for(batch)
+    recent.refreshed()
     recent.refreshed()
     assert {id for id in "abc" if id in recent} == remembered
+    recent.release(batch)
     recent.refreshed()
-    assert (len(recent), recent.shingles) == (0, 0)
-    assert not list(recent.search(ShingleQuery.of(fingerprint(texts[0]))))
+    assert len(recent) == 0
+    assert not [
+        each for text in texts for each in recent.search(ShingleQuery.of(fingerprint(text)))
+    ]
 
 
-def test_an_answer_is_outdated_when_what_it_lacks_is_forgotten() -> None:
-    recent = RecentDocuments()
+def test_a_document_is_forgotten_when_all_that_are_under_way_see_it() -> None:
+    recent, early, late = RecentDocuments(), object(), object()
+    recent.keep_for(early)
     recent.put("a", original("a", "some words of a text"))
     recent.refreshed()
-    # A search of before the refresh may not see it, and it is still remembered.
-    assert not recent.is_outdated(0)
-    assert "a" in recent
+    recent.keep_for(late)
+    recent.put("b", original("b", "other words of a text"))
     recent.refreshed()
-    assert recent.is_outdated(0)
-    assert "a" not in recent
+    assert "a" in recent
+    recent.release(early)
+    assert "a" in recent, "nothing is forgotten before a refresh"
+    recent.refreshed()
+    assert ("a" in recent, "b" in recent) == (False, True)
+    recent.release(late)
+    recent.release(late)
+    recent.refreshed()
+    assert len(recent) == 0
 
 
 STEPS = st.lists(
     st.tuples(
-        st.sampled_from(["put", "copy", "version", "drop", "refresh", "restore"]),
+        st.sampled_from(["put", "copy", "version", "drop", "refresh", "restore", "start", "end"]),
         st.sampled_from("abcd"),
         st.sets(st.integers(0, 5), max_size=4),
     ),
@@ -110,14 +118,15 @@ STEPS = st.lists(
 
 @given(STEPS)
 def test_a_search_finds_what_a_scan_of_all_finds(steps: list[tuple[str, str, set[int]]]) -> None:
-    recent, model = RecentDocuments(), dict[str, Any]()
+    recent, model, now = RecentDocuments(), dict[str, Any](), 0
     epochs: dict[str, int] = {}
+    started: dict[str, int] = {}
     for step, id, shingles in steps:
         document = made(id, sorted(shingles), f"hash {len(shingles)}")
         before, epoch = recent.get(id), epochs.get(id)
         if step in ("put", "restore", "copy"):
             recent.put(id, document, exists=step != "copy")
-            model[id], epochs[id] = document, recent.epoch
+            model[id], epochs[id] = document, now
         if step == "restore":
             recent.restore(id, before)
             if before is None:
@@ -126,16 +135,23 @@ def test_a_search_finds_what_a_scan_of_all_finds(steps: list[tuple[str, str, set
                 model[id], epochs[id] = before.original, epoch
         elif step == "version":
             recent.put(id, None)
-            model[id], epochs[id] = None, recent.epoch
+            model[id], epochs[id] = None, now
         elif step == "drop":
             recent.drop(id)
             model.pop(id, None)
         elif step == "refresh":
             recent.refreshed()
-            model = {id: each for id, each in model.items() if epochs[id] >= recent.epoch - 1}
+            now += 1
+            kept_from = min([now, *started.values()])
+            model = {id: each for id, each in model.items() if epochs[id] >= kept_from}
+        elif step == "start":
+            recent.keep_for(id)
+            started[id] = now
+        elif step == "end":
+            recent.release(id)
+            started.pop(id, None)
     known = {id: each for id, each in model.items() if each is not None}
     assert len(recent) == len(model)
-    assert recent.shingles == sum(len(each.text.shingles) for each in known.values())
     for least in (1, 2):
         asked = query(range(5), least, "hash 1")
         found = {each.id for each in recent.search(asked)}
@@ -155,13 +171,16 @@ def test_whether_a_document_is_there_is_known_of_recent_ones_alone() -> None:
 
 
 def test_what_is_restored_is_as_old_as_it_was() -> None:
-    recent = RecentDocuments()
+    recent, batch = RecentDocuments(), object()
+    recent.keep_for(batch)
     recent.put("a", made("a", [1]))
     before = recent.get("a")
     recent.refreshed()
     recent.put("a", made("a", [2]))
     recent.restore("a", before)
     assert recent.get("a") == before
+    recent.release(batch)
+    recent.keep_for(batch)
     recent.refreshed()
     assert "a" not in recent
 
@@ -183,3 +202,11 @@ def test_it_is_full_by_documents_or_by_their_shingles(monkeypatch: pytest.Monkey
         each.put("c", None)
     assert recent.is_full
     assert not endless.is_full
+    recent.keep_for("a batch")
+    recent.refreshed()
+    assert not recent.is_full, "what is kept for a batch is not in the way of others"
+    before = recent.get("a")
+    recent.put("a", made("a", [1, 2, 3, 4, 5, 6]))
+    assert recent.is_full
+    recent.restore("a", before)
+    assert not recent.is_full

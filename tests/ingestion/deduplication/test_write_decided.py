@@ -25,7 +25,6 @@ from es_simhash.ingestion.bulk.run_documents import (
     key_of,
     mark_of,
 )
-from es_simhash.ingestion.deduplication.original_search import Answers
 from es_simhash.ingestion.deduplication.version_decisions import Decision, IncomingDocument
 from es_simhash.ingestion.deduplication.write_decided import (
     DecidedDocuments,
@@ -244,8 +243,6 @@ class Versions:
         rejected: Reasons of documents that the index rejects, by id; each once.
     """
 
-    epoch = 3
-
     def __init__(
         self, decide: Callable[[IncomingDocument], Decision], rejected: dict[str, str] | None = None
     ) -> None:
@@ -254,13 +251,22 @@ class Versions:
         self.asked: list[list[str]] = []
         self.sent: list[list[str]] = []
         self.confirmed: list[tuple[list[str], list[str]]] = []
+        self.under_way: list[object] = []
         self.target: Any = SimpleNamespace(
             has_routings=False, config=SimpleNamespace(simhash_field="simhash"), write=self.write
         )
 
-    def settle(self, documents: Sequence[IncomingDocument], answers: Answers) -> list[Decision]:
-        assert answers.epoch == self.epoch
-        assert len(answers.originals) == len(documents)
+    def keep_for(self, batch: object) -> None:
+        self.under_way.append(batch)
+
+    def release(self, batch: object) -> None:
+        self.under_way.remove(batch)
+
+    def settle(
+        self, documents: Sequence[IncomingDocument], originals: Sequence[Any]
+    ) -> list[Decision]:
+        assert self.under_way
+        assert len(originals) == len(documents)
         self.asked.append([f"{each.id}{each.position}" for each in documents])
         made = [self.decide(each) for each in documents]
         return [replace(one, document=each) for one, each in zip(made, documents, strict=True)]
@@ -275,9 +281,6 @@ class Versions:
     def confirm(self, decisions: Sequence[Decision], failed: Any = ()) -> None:
         self.confirmed.append(([each.id for each in decisions], sorted(failed)))
 
-    def is_outdated(self, epoch: int) -> bool:
-        return epoch < self.epoch
-
 
 def written(
     versions: Versions, documents: Sequence[IncomingDocument], run: RunDocuments | None = None
@@ -288,10 +291,12 @@ def written(
     ready = QueriedBatch(
         Prepared(failures=[Failure(90, "unread", "no JSON")]),
         list(documents),
-        Answers(versions.epoch, [[] for _ in documents]),
+        [[] for _ in documents],
     )
+    versions.keep_for(batch)
     policy = WriteDecided(versions, run or RunDocuments())  # type: ignore[arg-type]
     report = policy.write(batch, ready, passed)
+    assert not versions.under_way
     assert (report.outcomes[-1].id, report.outcomes[-1].place) == ("unread", "file:91")
     return [(each.status, each.reason) for each in report.outcomes[:-1]], passed.ids
 
@@ -380,18 +385,15 @@ def test_the_ids_of_what_was_replaced_and_is_stored_are_passed_on() -> None:
     assert (ids, read) == ([STORED], set())
 
 
-def test_a_batch_is_outdated_by_what_was_written_since_or_by_its_age() -> None:
+def test_a_batch_is_outdated_by_what_was_written_since() -> None:
     policy = WriteDecided(Versions(lambda each: decided(each.id)), RunDocuments())  # type: ignore[arg-type]
-
-    def ready(epoch: int) -> QueriedBatch:
-        return QueriedBatch(Prepared(unchanged=[(0, "a")]), [], Answers(epoch, []))
+    ready = QueriedBatch(Prepared(unchanged=[(0, "a")]), [], [])
 
     def turn(*ids: str) -> Any:
         return SimpleNamespace(written_recently=lambda stored: not stored.isdisjoint(ids))
 
-    assert policy.is_outdated(ready(3), turn("a"))
-    assert policy.is_outdated(ready(2), turn("b"))
-    assert not policy.is_outdated(ready(3), turn("b"))
+    assert policy.is_outdated(ready, turn("a"))
+    assert not policy.is_outdated(ready, turn("b"))
 
 
 @pytest.mark.parametrize("rewrite", [True, False])
@@ -400,9 +402,11 @@ def test_a_document_whose_date_cannot_be_read_fails_and_the_others_are_asked_abo
 ) -> None:
     unread, read = document("a"), document("b", position=1)
     versions: Any = Versions(lambda each: decided(each.id))
-    versions.target.lookup = lambda identities: Lookup()
+    batch: Any = SimpleNamespace()
+    looked_up_for: list[object] = []
+    versions.target.lookup = lambda identities: looked_up_for.extend(versions.under_way) or Lookup()
     versions.dated = lambda documents: ([read], [(unread, "no date")])
-    versions.ask = lambda documents: Answers(-1, [[] for _ in documents])
+    versions.ask = lambda documents: [[] for _ in documents]
     compared = []
 
     def submit(step: Any, batch: Any, config: Any, lookup: Lookup | None = None) -> Any:
@@ -413,7 +417,8 @@ def test_a_document_whose_date_cannot_be_read_fails_and_the_others_are_asked_abo
 
     workers: Any = SimpleNamespace(submit=submit)
     policy = WriteDecided(versions, RunDocuments(), rewrite=rewrite)
-    ready = policy.prepare(SimpleNamespace(), workers)  # type: ignore[arg-type]
+    ready = policy.prepare(batch, workers)
+    assert looked_up_for == versions.under_way == [batch]
     assert ready.prepared.failures == [Failure(0, "a", "no date")]
-    assert (ready.items, ready.answers) == ([read], Answers(versions.epoch, [[]]))
+    assert (ready.items, ready.originals) == ([read], [[]])
     assert compared == [not rewrite]
