@@ -114,13 +114,16 @@ class WorkFiles:
         with self._file.transaction() as database:
             return database.execute(query, values).fetchall()
 
-    def pages(self, query: str, size: int, after: int = -1) -> Iterator[list[tuple[Any, ...]]]:
+    def pages(
+        self, query: str, size: int, after: int | str = -1
+    ) -> Iterator[list[tuple[Any, ...]]]:
         """Yield the rows of a query some at a time.
 
         Args:
-            query: It takes rows with a number above one value, so many at the most, in order.
+            query: It takes rows whose first column is above one value, so many at the most, in
+                the order of that column.
             size: How many.
-            after: Number after which they begin.
+            after: Value of that column after which they begin.
         """
         while rows := self.select(query, [after, size]):
             yield rows

@@ -4,6 +4,9 @@ Shingles are appended text by text. When all are there, they are sorted some at 
 lists, of which only those of several texts are written; the texts of a block are then looked up
 together, with the lists read from the beginning of the file to its end. What `Postings` finds for a
 text, this finds as well, in two passes over files in place of memory for all.
+
+Where there are too many texts to compare each with each, the first ones count. Which these are, an
+order of the texts says, and so each text has a place beside its number.
 """
 
 from collections.abc import Callable, Iterator
@@ -51,7 +54,7 @@ class SharingPairs:
     """Texts of a block with others that share enough shingles with them.
 
     Attributes:
-        stop: First text after the block.
+        stop: Place of the first text after the block.
         one: Number of a text of the block, for each pair.
         other: Number of the other text.
         shared: Shingles that they share, at the least: of long lists not all are counted.
@@ -83,13 +86,24 @@ class SpilledPostings:
         ends: Where those of each text end, in numbers.
         folder: Where the lists are written.
         memory: Bytes that may be used.
+        order: Numbers of all texts in their order; as they are numbered by default.
     """
 
-    def __init__(self, shingles: Path, ends: Numbers, folder: Path, memory: int) -> None:
+    def __init__(
+        self,
+        shingles: Path,
+        ends: Numbers,
+        folder: Path,
+        memory: int,
+        order: Texts | None = None,
+    ) -> None:
         self._shingles = shingles
         self._ends = ends
         self._folder = folder
         self._memory = memory
+        self._texts = np.arange(len(ends), dtype=np.uint32) if order is None else order
+        self._places = np.empty(len(ends), np.uint32)
+        self._places[self._texts] = np.arange(len(ends), dtype=np.uint32)
         total = int(ends[-1]) if len(ends) else 0
         self._parts = max(1, -(-total * _ENTRY_BYTES // memory))
 
@@ -119,7 +133,7 @@ class SpilledPostings:
         texts = (entries & _LOW).astype(np.uint32)
         shingles = ((entries[starts] >> _SHIFT) * _GATHERED & _LOW).astype(np.uint32)
         del entries
-        is_shared = choose(shingles, texts, lengths)
+        is_shared = choose(shingles, self._texts[texts], lengths)
         texts = texts[np.repeat(is_shared, lengths)]
         lengths = lengths[is_shared]
         stored = np.where(lengths > MAX_LIST, _first_of_list(), lengths)
@@ -133,7 +147,7 @@ class SpilledPostings:
         np.repeat(pointers, lengths)[order].tofile(self._part(number, "pointers"))
 
     def _entries(self, number: int) -> Words:
-        """Return the shingles of one part, each with the number of its text, both in one."""
+        """Return the shingles of one part, each with the place of its text, both in one."""
         chosen = []
         total = int(self._ends[-1]) if len(self._ends) else 0
         for start in range(0, total, _CHUNK):
@@ -148,13 +162,12 @@ class SpilledPostings:
         return np.concatenate(chosen) if chosen else np.zeros(0, np.uint64)
 
     def _owners(self, start: int, stop: int) -> Words:
-        """Return the texts of a stretch of the file, one for each shingle."""
+        """Return the places of the texts of a stretch of the file, one for each shingle."""
         first = int(np.searchsorted(self._ends, start, "right"))
         last = int(np.searchsorted(self._ends, stop, "left")) + 1
         bounds = np.concatenate(([start], np.clip(self._ends[first:last], start, stop)))
-        return np.repeat(
-            np.arange(first, first + len(bounds) - 1, dtype=np.uint64), np.diff(bounds)
-        )
+        places = self._places[first : first + len(bounds) - 1].astype(np.uint64)
+        return np.repeat(places, np.diff(bounds))
 
     def pairs(
         self, least: NDArray[np.uint8], max_others: int, first: int = 0
@@ -168,8 +181,9 @@ class SpilledPostings:
         Args:
             least: Of each text, how many shingles another must share.
             max_others: Others of one text at the most, those that share most.
-            first: Text to begin with.
+            first: Place of the text to begin with.
         """
+        least = least[self._texts]
         work, signatures, long_lists = self._weights(len(least))
         is_truncated = long_lists >= least
         total = np.cumsum(work)
@@ -195,6 +209,9 @@ class SpilledPostings:
                 one, other, shared = one[order], other[order], shared[order]
                 by_template = by_template[order]
             in_long_lists = np.minimum(long_lists[one], long_lists[other]) * by_template
+            one, other, truncated = (
+                self._texts[places].astype(np.int64) for places in (one, other, truncated)
+            )
             yield SharingPairs(
                 stop, one, other, shared, shared + in_long_lists, by_template, truncated
             )

@@ -29,11 +29,13 @@ def lists(seed: int, texts: int = 100) -> Lists:
     ]
 
 
-def spilled(folder: Path, shingles: Lists, memory: int) -> SpilledPostings:
+def spilled(
+    folder: Path, shingles: Lists, memory: int, order: np.ndarray | None = None
+) -> SpilledPostings:
     path = folder / "shingles"
     np.concatenate(shingles).astype(np.uint32).tofile(path)
     ends = np.cumsum([len(some) for some in shingles])
-    postings = SpilledPostings(path, ends, folder, memory)
+    postings = SpilledPostings(path, ends, folder, memory, order)
     parts = list(postings.build())
     assert parts[-1][0] == parts[-1][1] == len(parts)
     return postings
@@ -162,3 +164,34 @@ def test_pairs_of_a_template_come_together_the_nearest_first(
     assert not block.by_template[strangers].any()
     assert block.by_template[~strangers].all()
     assert list(zip(block.one[strangers], block.other[strangers], strict=True)) == [(8, 9)]
+
+
+@pytest.mark.parametrize("memory", [1 << 30, 2_000])
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_found_follows_the_order_of_the_texts_not_their_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, memory: int
+) -> None:
+    monkeypatch.setattr(spilled_postings, "MAX_LIST", 12)
+    monkeypatch.setattr(spilled_postings, "FIRST_OF_LIST", 4)
+    shingles = lists(seed)
+    least = np.where([len(some) > 4 for some in shingles], 2, 1).astype(np.uint8)
+
+    def found(numbers: np.ndarray) -> tuple[list[tuple[int, int, int]], list[int]]:
+        """Return pairs and truncated texts where text k is the one that the order has there."""
+        folder = tmp_path / f"{hash(numbers.tobytes())}"
+        folder.mkdir()
+        mixed = [shingles[number] for number in numbers]
+        order = np.argsort(numbers).astype(np.uint32)
+        blocks = list(spilled(folder, mixed, memory, order).pairs(least[numbers], 9))
+        pairs = [
+            (int(numbers[one]), int(numbers[other]), int(shared))
+            for block in blocks
+            for one, other, shared in zip(block.one, block.other, block.shared, strict=True)
+        ]
+        return pairs, [int(numbers[text]) for block in blocks for text in block.truncated]
+
+    as_numbered = found(np.arange(len(shingles)))
+    assert as_numbered[1]
+    for mixing in range(3):
+        numbers = np.random.default_rng(mixing).permutation(len(shingles))
+        assert found(numbers) == as_numbered

@@ -16,7 +16,7 @@ from es_simhash.maintenance.families import whole_run
 from es_simhash.maintenance.families.run_files import PARTS, RunFiles
 from es_simhash.maintenance.families.whole_run import WholeRun
 from es_simhash.pairs import spilled_postings
-from tests.support.shelf import in_memory
+from tests.support.shelf import in_memory, revised, text
 
 pytestmark = pytest.mark.cluster
 
@@ -289,3 +289,25 @@ def test_a_full_disk_is_one_sentence_and_the_run_goes_on_later(
     assert refused.value.parameter == "journal"
     shelf.find()
     assert shelf.families() == in_memory(texts)
+
+
+def test_with_which_texts_of_a_template_others_are_compared_does_not_depend_on_their_order(
+    shelf: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(whole_run, "_TEMPLATE_LINKS", 1)
+    monkeypatch.setattr(spilled_postings, "MAX_LIST", 8)
+    monkeypatch.setattr(spilled_postings, "FIRST_OF_LIST", 2)
+    chain = [text(1, 120)]
+    while len(chain) < 60:
+        chain.append(revised(chain[-1], len(chain), 0.12))
+    texts = {f"v{number}": each for number, each in enumerate(chain)}
+    found = []
+    for seed in range(3):
+        order = random.Random(seed).sample(list(texts), len(texts))
+        shelf.put({id: texts[id] for id in order})
+        report = shelf.find(everything=True)
+        found.append((shelf.names(), report.truncated))
+        assert shelf.find(everything=True).written == 0
+    assert found[0] == found[1] == found[2]
+    assert found[0][1]
+    assert len(set(found[0][0].values())) > 1, "what is not compared is not linked"
