@@ -1,6 +1,6 @@
 """The searches for what the documents of a batch may be versions of."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,9 +16,9 @@ from es_simhash.store.own_texts import ask_readable
 from es_simhash.store.protocol import Store, run
 from es_simhash.store.rows import Row, Rows
 
-# Documents that share a search, and how much it returns; where there may be more, each document
-# gets its own search.
-_DOCUMENTS_PER_SEARCH, _MAX_ROWS = 16, 200
+# Documents that share a search, and how much it returns for each of them; where there may be more,
+# each document gets its own search.
+_DOCUMENTS_PER_SEARCH, _ROWS_PER_DOCUMENT = 16, 12
 # Originals are flagged as versions of nothing.
 _ORIGINALS = Where(fingerprinted=True, is_flagged=False)
 
@@ -64,25 +64,26 @@ class OriginalSearch:
             places[start : start + _DOCUMENTS_PER_SEARCH]
             for start in range(0, len(places), _DOCUMENTS_PER_SEARCH)
         ]
-        alone: list[int] = []
-        together = (
-            Find(size=_MAX_ROWS, order=(), sharing=_sharing(queries, group)) for group in groups
-        )
-        for group, rows in zip(groups, self._found(together), strict=True):
-            if len(rows) >= _MAX_ROWS:
+        alone = [place for group in groups if len(group) == 1 for place in group]
+        groups = [group for group in groups if len(group) > 1]
+        together = [
+            Find(size=_ROWS_PER_DOCUMENT * len(group), order=(), sharing=_sharing(queries, group))
+            for group in groups
+        ]
+        for group, find, rows in zip(groups, together, self._found(together), strict=True):
+            if len(rows) >= find.size:
                 alone += group
                 continue
             originals = _originals(rows)
-            found = are_found(
-                [queries[place] for place in group], [each.text for each in originals]
-            )
+            texts = [original.text for original in originals]
+            found = are_found([queries[place] for place in group], texts)
             for place, of_document in zip(group, found, strict=True):
                 candidates[place] = [originals[each] for each in np.flatnonzero(of_document)]
         # Of those that share as much, the first.
-        cut = (
+        cut = [
             Find(size=MAX_CANDIDATES, order=("written",), sharing=_sharing(queries, [place]))
             for place in alone
-        )
+        ]
         for place, rows in zip(alone, self._found(cut), strict=True):
             candidates[place] = _originals(rows)
         for originals, joined in zip(candidates, self._joined(documents), strict=True):
@@ -94,10 +95,10 @@ class OriginalSearch:
             for document, originals in zip(documents, candidates, strict=True)
         ]
 
-    def _found(self, searches: Iterable[Find]) -> list[Sequence[Row]]:
+    def _found(self, searches: Sequence[Find]) -> list[Sequence[Row]]:
         """Return what searches for originals find; all are sent as one request."""
-        searches = [replace(each, where=self._where, parts=self._parts) for each in searches]
-        return [answer.rows for answer in self._answers(searches)]
+        of_originals = [replace(each, where=self._where, parts=self._parts) for each in searches]
+        return [answer.rows for answer in self._answers(of_originals)]
 
     def _joined(self, documents: Sequence[IncomingDocument]) -> list[list[Original]]:
         """Return, for each document, those that a person joined with it; mostly none."""

@@ -117,7 +117,7 @@ def test_the_search_of_several_documents_that_is_cut_is_repeated_for_each(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     whole = decided(in_memory(), ManualPairs())
-    monkeypatch.setattr("es_simhash.ingestion.deduplication.original_search._MAX_ROWS", 3)
+    monkeypatch.setattr("es_simhash.ingestion.deduplication.original_search._ROWS_PER_DOCUMENT", 0)
     asked: list[int] = []
     store = in_memory()
     ask: Callable[[Any], Any] = store.ask
