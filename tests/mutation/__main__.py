@@ -53,6 +53,7 @@ MODULES: dict[str, Sequence[str]] = {
         "ingestion/deduplication/test_recent_documents.py",
     ),
     "ingestion.deduplication.reservations": ("ingestion/deduplication/test_reservation_parts.py",),
+    "ingestion.deduplication.shingle_query": ("ingestion/deduplication/test_shingle_query.py",),
     "ingestion.deduplication.version_decisions": (
         "ingestion/deduplication/test_decision_parts.py",
     ),

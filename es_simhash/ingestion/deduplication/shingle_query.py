@@ -14,7 +14,6 @@ from es_simhash.store.intents import Sharing
 from es_simhash.text.tokens import Ints
 
 _HIGHEST_LEVEL = 3
-_NONE = np.zeros(0, np.uint32)
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,9 @@ def shared_counts(
 def _joined(shingles: Sequence[NDArray[np.uint32]]) -> tuple[NDArray[np.uint32], Ints]:
     """Return shingles of several texts one after the other, and the number of the text of each."""
     sizes = [len(each) for each in shingles]
-    return np.concatenate([_NONE, *shingles]), np.repeat(np.arange(len(shingles)), sizes)
+    return np.concatenate([*shingles, np.zeros(0, np.uint32)]), np.repeat(
+        np.arange(len(shingles)), sizes
+    )
 
 
 def are_found(queries: Sequence[ShingleQuery], texts: Sequence[StoredText]) -> NDArray[np.bool_]:

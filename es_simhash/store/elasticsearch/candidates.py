@@ -17,10 +17,14 @@ from es_simhash.relation.shared_shingles import sampled
 from es_simhash.store import fields
 from es_simhash.store.codec import PackedText
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.conditions import MAX_HITS, filters_of
+from es_simhash.store.elasticsearch.conditions import (
+    MAX_HITS,
+    SAME_TEXT_BOOST,
+    filters_of,
+    shingle_clauses,
+)
 from es_simhash.store.elasticsearch.hits import best_of, places_of
 from es_simhash.store.elasticsearch.searches import TermSearch
-from es_simhash.store.elasticsearch.sharing_queries import SAME_TEXT_BOOST, shingle_clauses
 from es_simhash.store.intents import CompareShingles, Filter, FindSimilar, Where
 from es_simhash.store.rows import SimilarTexts
 

@@ -2,14 +2,22 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from es_simhash.relation.shared_shingles import least_shared
 from es_simhash.store import fields
+from es_simhash.store.codec import shingle_terms
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
-from es_simhash.store.elasticsearch.sharing_queries import shares, shares_with_any
-from es_simhash.store.intents import Filter, Find, Order, Parts, Where
+from es_simhash.store.elasticsearch.shingle_grid import ShingleGrid
+from es_simhash.store.intents import Filter, Find, Order, Parts, Sharing, Where
 
+# The same text counts more than whatever else is shared.
+SAME_TEXT_BOOST = 1000
 # The greatest k of a kNN search that the engine accepts, and hits of one search.
 MAX_HITS = 10_000
 
@@ -17,6 +25,29 @@ MAX_HITS = 10_000
 def any_value(field: str, values: Sequence[str | int]) -> dict[str, Any]:
     """Return the filter for documents that have one of some values in a field."""
     return {"terms": {field: list(values)}}
+
+
+def shingle_clauses(
+    simhash_field: str, queried: NDArray[np.uint32], shingles: int, *, named: bool = False
+) -> dict[str, Any]:
+    """Return the members of a `bool` query for documents that share enough shingles with a text.
+
+    A term's own score is its rarity in the index, so the best hits share rare shingles.
+
+    Args:
+        simhash_field: Field of the `simhash` object.
+        queried: Shingles of the text that are queried.
+        shingles: How many the text has.
+        named: Whether each clause is named by the position of its shingle.
+    """
+    path = fields.field_path(simhash_field, fields.SHINGLES)
+    terms: list[Any] = shingle_terms(queried)
+    if named:
+        terms = [{"value": term, "_name": str(number)} for number, term in enumerate(terms)]
+    return {
+        "should": [{"term": {path: term}} for term in terms],
+        "minimum_should_match": least_shared(shingles),
+    }
 
 
 # Name of the clause that matches documents newer than the date of a request.
@@ -64,7 +95,7 @@ def query_of(find: Find, config: IndexConfig) -> dict[str, Any]:
     if find.sharing and not find.order:
         query["bool"]["filter"].append(shares_with_any(find.sharing, config))
     elif find.sharing:
-        shared = [clause for each in find.sharing for clause in shares(each, config)]
+        shared = [clause for each in find.sharing for clause in _shares(each, config)]
         query["bool"]["must"] = [{"bool": {"should": shared, "minimum_should_match": 1}}]
     if find.newer_than is not None and find.date is not None:
         query["bool"]["should"] = [newer(find.date, find.newer_than)]
@@ -128,7 +159,7 @@ def clauses(where: Where, config: IndexConfig) -> tuple[list[Filter], list[Filte
     if where.above_seq_no is not None:
         required.append({"range": {"_seq_no": {"gt": where.above_seq_no}}})
     if where.sharing is not None:
-        required += shares(where.sharing, config)
+        required += _shares(where.sharing, config)
     if where.excluded_ids:
         excluded.append(_ids(where.excluded_ids))
     if where.excluded_families:
@@ -203,6 +234,52 @@ def _prefixes(path: str) -> Any:
 
 def _exists(path: str) -> Filter:
     return {"exists": {"field": path}}
+
+
+def _shares(sharing: Sharing, config: IndexConfig) -> Iterator[Filter]:
+    """Yield the clauses of which one matches the documents that share enough with a text."""
+    path = config.path(fields.SHINGLES)
+    terms: list[Filter] = [{"term": {path: term}} for term in shingle_terms(sharing.shingles)]
+    if not sharing.by_rarity:
+        terms = [{"constant_score": {"filter": term, "boost": 1}} for term in terms]
+    yield {"bool": {"should": terms, "minimum_should_match": sharing.least}}
+    if sharing.content_hash is not None:
+        same = {"term": {config.path(fields.CONTENT_HASH): sharing.content_hash}}
+        yield {"constant_score": {"filter": same, "boost": SAME_TEXT_BOOST}}
+
+
+def shares_with_any(texts: Sequence[Sharing], config: IndexConfig) -> Filter:
+    """Return the filter for documents that share enough with one of some texts.
+
+    It has a tenth of the clauses of one for each shingle, and most of what those cost the engine
+    is spent on each, whether a document has it or not; a set of terms costs little more than one.
+    It also matches some documents that share with several texts what would be enough of one.
+    """
+    grid, single = ShingleGrid(max(len(text.shingles) for text in texts)), []
+    clauses: list[Filter] = []
+    for text, terms in zip(texts, _terms_of_each(texts), strict=True):
+        if text.least == 1:
+            single += terms
+        elif text.least > 2 or not grid.add(terms):
+            clauses += _shares(text, config)
+    hashes = [text.content_hash for text in texts if text.content_hash is not None]
+    path = config.path(fields.SHINGLES)
+    clauses += (
+        {"bool": {"should": [any_value(path, some) for some in lines], "minimum_should_match": 2}}
+        for lines in grid.lines
+    )
+    clauses += (
+        any_value(field, terms)
+        for field, terms in ((path, single), (config.path(fields.CONTENT_HASH), hashes))
+        if terms
+    )
+    return {"bool": {"should": clauses or [{"match_none": {}}]}}
+
+
+def _terms_of_each(texts: Sequence[Sharing]) -> Iterator[list[str]]:
+    terms = iter(shingle_terms(np.concatenate([text.shingles for text in texts])))
+    for text in texts:
+        yield list(islice(terms, len(text.shingles)))
 
 
 def _sorted(order: Order, date: DateField | None, config: IndexConfig) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""Queries for documents that share shingles: their clauses, and which documents match them."""
+"""Which documents match a search for what shares two shingles with one of several texts."""
 
 from collections.abc import Set
 from typing import Any
@@ -9,24 +9,10 @@ from hypothesis import strategies as st
 
 from es_simhash.store.codec import shingle_terms
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.sharing_queries import shares_with_any, shingle_clauses
+from es_simhash.store.elasticsearch.conditions import shares_with_any
 from es_simhash.store.intents import Sharing
 
 CONFIG = IndexConfig()
-
-
-def test_shingles_are_clauses_of_which_enough_must_match() -> None:
-    queried = np.array([1, 2, 3], np.uint32)
-    clauses = shingle_clauses("simhash", queried, 3)
-    terms = [clause["term"]["simhash.shingles"] for clause in clauses["should"]]
-    assert terms == shingle_terms(queried)
-    assert 1 <= clauses["minimum_should_match"] <= 3
-
-
-def test_named_clauses_have_the_positions_of_their_shingles() -> None:
-    clauses = shingle_clauses("simhash", np.array([7, 9], np.uint32), 2, named=True)
-    names = [clause["term"]["simhash.shingles"]["_name"] for clause in clauses["should"]]
-    assert names == ["0", "1"]
 
 
 def sharing(shingles: Set[int], least: int = 2, content_hash: str | None = None) -> Sharing:
@@ -49,7 +35,11 @@ def matches(query: Any, terms: Set[str], content_hash: str) -> bool:
 
 
 @given(
-    st.lists(st.tuples(st.sets(st.integers(0, 40), max_size=14), st.integers(1, 3)), max_size=6),
+    st.lists(
+        st.tuples(st.sets(st.integers(0, 40), max_size=14), st.integers(1, 3)),
+        min_size=1,
+        max_size=6,
+    ),
     st.sets(st.integers(0, 40)),
 )
 def test_no_document_that_shares_enough_with_a_text_is_left_out(
