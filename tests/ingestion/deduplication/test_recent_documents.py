@@ -210,3 +210,17 @@ def test_it_is_full_by_documents_or_by_their_shingles(monkeypatch: pytest.Monkey
     assert recent.is_full
     recent.restore("a", before)
     assert not recent.is_full
+    recent.put("e", None)
+    recent.put("f", None)
+    assert not recent.is_full
+    recent.put("g", None)
+    assert recent.is_full
+
+
+def test_of_three_with_one_shingle_the_others_are_found_when_one_is_forgotten() -> None:
+    recent = RecentDocuments()
+    for id in "abc":
+        recent.put(id, made(id, [1]))
+    for forgotten, found in (("b", ["a", "c"]), ("c", ["a"]), ("a", [])):
+        recent.drop(forgotten)
+        assert [each.id for each in recent.search(query([1]))] == found
