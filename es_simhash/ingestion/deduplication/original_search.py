@@ -53,6 +53,18 @@ class OriginalSearch:
         Raises:
             UnreadableParts: What is stored of a candidate is damaged, and it has no text either.
         """
+        candidates = self._sharing(documents)
+        for originals, joined in zip(candidates, self._joined(documents), strict=True):
+            known = {original.ref for original in originals}
+            originals += [original for original in joined if original.ref not in known]
+        # Left out here: what a person decided must not stand in the way of others.
+        return [
+            [each for each in originals if not self._manual.keeps_apart(document.id, each.id)]
+            for document, originals in zip(documents, candidates, strict=True)
+        ]
+
+    def _sharing(self, documents: Sequence[IncomingDocument]) -> list[list[Original]]:
+        """Return those that share enough with each document; of many, those that share most."""
         queries = {
             place: document.query
             for place, document in enumerate(documents)
@@ -67,7 +79,9 @@ class OriginalSearch:
         alone = [place for group in groups if len(group) == 1 for place in group]
         groups = [group for group in groups if len(group) > 1]
         together = [
-            Find(size=_ROWS_PER_DOCUMENT * len(group), order=(), sharing=_sharing(queries, group))
+            Find(
+                size=_ROWS_PER_DOCUMENT * len(group), order=(), sharing=_sharing_of(queries, group)
+            )
             for group in groups
         ]
         for group, find, rows in zip(groups, together, self._found(together), strict=True):
@@ -81,19 +95,12 @@ class OriginalSearch:
                 candidates[place] = [originals[each] for each in np.flatnonzero(of_document)]
         # Of those that share as much, the first.
         cut = [
-            Find(size=MAX_CANDIDATES, order=("written",), sharing=_sharing(queries, [place]))
+            Find(size=MAX_CANDIDATES, order=("written",), sharing=_sharing_of(queries, [place]))
             for place in alone
         ]
         for place, rows in zip(alone, self._found(cut), strict=True):
             candidates[place] = _originals(rows)
-        for originals, joined in zip(candidates, self._joined(documents), strict=True):
-            known = {original.ref for original in originals}
-            originals += [original for original in joined if original.ref not in known]
-        # Left out here: what a person decided must not stand in the way of others.
-        return [
-            [each for each in originals if not self._manual.keeps_apart(document.id, each.id)]
-            for document, originals in zip(documents, candidates, strict=True)
-        ]
+        return candidates
 
     def _found(self, searches: Sequence[Find]) -> list[Sequence[Row]]:
         """Return what searches for originals find; all are sent as one request."""
@@ -119,7 +126,7 @@ class OriginalSearch:
         return run(ask_readable(searches, self._scheme), self._store) if searches else []
 
 
-def _sharing(queries: Mapping[int, ShingleQuery], places: Sequence[int]) -> tuple[Sharing, ...]:
+def _sharing_of(queries: Mapping[int, ShingleQuery], places: Sequence[int]) -> tuple[Sharing, ...]:
     return tuple(queries[place].sharing for place in places)
 
 
