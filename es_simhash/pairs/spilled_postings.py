@@ -6,7 +6,7 @@ together, with the lists read from the beginning of the file to its end. What `P
 text, this finds as well, in two passes over files in place of memory for all.
 
 Where there are too many texts to compare each with each, the first ones count. Which these are, an
-order of the texts says, and so each text has a place beside its number.
+order of the texts says, not their numbers: what was written together is read and compared together.
 """
 
 from collections.abc import Callable, Iterator
@@ -54,13 +54,13 @@ class SharingPairs:
     """Texts of a block with others that share enough shingles with them.
 
     Attributes:
-        stop: Place of the first text after the block.
+        stop: First text after the block.
         one: Number of a text of the block, for each pair.
         other: Number of the other text.
         shared: Shingles that they share, at the least: of long lists not all are counted.
         most_shared: And at the most.
-        by_template: Which pairs have a long list in common. Those of one text are side by side, the
-            ones that share most first.
+        by_template: Which pairs have a long list in common, and are of two texts that share enough
+            by long lists alone. Those of one text are side by side, what shares most first.
         truncated: Texts of the block that may share as much with more.
     """
 
@@ -101,9 +101,9 @@ class SpilledPostings:
         self._ends = ends
         self._folder = folder
         self._memory = memory
-        self._texts = np.arange(len(ends), dtype=np.uint32) if order is None else order
+        self._order = np.arange(len(ends), dtype=np.uint32) if order is None else order
         self._places = np.empty(len(ends), np.uint32)
-        self._places[self._texts] = np.arange(len(ends), dtype=np.uint32)
+        self._places[self._order] = np.arange(len(ends), dtype=np.uint32)
         total = int(ends[-1]) if len(ends) else 0
         self._parts = max(1, -(-total * _ENTRY_BYTES // memory))
 
@@ -130,10 +130,10 @@ class SpilledPostings:
         entries = self._entries(number)
         entries.sort()
         starts, lengths = equal_runs((entries >> _SHIFT).astype(np.uint32))
-        texts = (entries & _LOW).astype(np.uint32)
+        texts = self._order[entries & _LOW]
         shingles = ((entries[starts] >> _SHIFT) * _GATHERED & _LOW).astype(np.uint32)
         del entries
-        is_shared = choose(shingles, self._texts[texts], lengths)
+        is_shared = choose(shingles, texts, lengths)
         texts = texts[np.repeat(is_shared, lengths)]
         lengths = lengths[is_shared]
         stored = np.where(lengths > MAX_LIST, _first_of_list(), lengths)
@@ -181,11 +181,11 @@ class SpilledPostings:
         Args:
             least: Of each text, how many shingles another must share.
             max_others: Others of one text at the most, those that share most.
-            first: Place of the text to begin with.
+            first: Text to begin with.
         """
-        least = least[self._texts]
         work, signatures, long_lists = self._weights(len(least))
-        is_truncated = long_lists >= least
+        is_of_template = long_lists >= least
+        is_truncated = is_of_template.copy()
         total = np.cumsum(work)
         room = max(1, self._memory // _PAIR_BYTES)
         while first < len(least):
@@ -198,20 +198,19 @@ class SpilledPostings:
             is_enough |= by_template
             one, other, shared = one[is_enough], other[is_enough], shared[is_enough]
             by_template = by_template[is_enough]
-            is_kept = _most(one, shared, max_others)
+            is_kept = _most(one, shared, self._places[other], max_others)
             is_truncated[one[~is_kept]] = True
             is_kept &= (other > one) | is_truncated[other]
             truncated = first + np.flatnonzero(is_truncated[first:stop])
             one, other, shared = one[is_kept], other[is_kept], shared[is_kept]
             by_template = by_template[is_kept]
             if by_template.any():
-                order = np.lexsort((other, -shared, one))
+                order = np.lexsort((self._places[other], -shared, one))
                 one, other, shared = one[order], other[order], shared[order]
                 by_template = by_template[order]
             in_long_lists = np.minimum(long_lists[one], long_lists[other]) * by_template
-            one, other, truncated = (
-                self._texts[places].astype(np.int64) for places in (one, other, truncated)
-            )
+            # All pairs of such texts are found from both, whichever has the smaller number.
+            by_template &= is_of_template[one] & is_of_template[other]
             yield SharingPairs(
                 stop, one, other, shared, shared + in_long_lists, by_template, truncated
             )
@@ -294,13 +293,13 @@ def _lengths(pointers: Words) -> Numbers:
     return np.where(lengths == _LONG, _first_of_list(), lengths).astype(np.int64)
 
 
-def _most(one: Numbers, shared: Numbers, most: int) -> NDArray[np.bool_]:
+def _most(one: Numbers, shared: Numbers, places: Texts, most: int) -> NDArray[np.bool_]:
     """Return which pairs are among those of their text that share most, the first of equals."""
     counts = np.unique(one, return_counts=True)[1]
     is_kept = np.ones(len(one), np.bool_)
     ends = np.cumsum(counts)
     for number in np.flatnonzero(counts > most):
         start, end = int(ends[number] - counts[number]), int(ends[number])
-        order = np.argsort(-shared[start:end], kind="stable")
+        order = np.lexsort((places[start:end], -shared[start:end]))
         is_kept[start + order[most:]] = False
     return is_kept

@@ -145,14 +145,14 @@ class WholeRun:
             with self.files.commit(manual=[sorted(dismissed), sorted(joined)]):
                 pass
         postings = self._postings()
-        if not self._is_done("ordered"):
+        if not self._is_done("lists"):
             for done, total in postings.build():
                 self._progress("posting lists", done, total)
-            with self.files.commit(ordered=True):
+            with self.files.commit(lists=True):
                 pass
         least, is_there = self._least()
         bounds = VersionBounds(self.files.compared(), least, self._threshold)
-        blocks = postings.pairs(least, _MAX_CANDIDATES, self.files.progress("place") or 0)
+        blocks = postings.pairs(least, _MAX_CANDIDATES, self.files.progress("block") or 0)
         with closing(SpilledTexts(self.files, self._memory // 4)) as texts:
             for block in _one_ahead(_likely(blocks, is_there, bounds)):
                 # What is shared at the most is much more than what is, where texts are long.
@@ -161,7 +161,7 @@ class WholeRun:
                     block.one, block.other, shared, counted=QUERIED_SHINGLES
                 )
                 self.files.append(LINKS, self._compared(block.only(likely), texts))
-                with self.files.commit(place=block.stop) as database:
+                with self.files.commit(block=block.stop) as database:
                     numbers = block.truncated[is_there[block.truncated]].tolist()
                     query = "INSERT OR IGNORE INTO truncated VALUES (?)"
                     database.executemany(query, [(number,) for number in numbers])
