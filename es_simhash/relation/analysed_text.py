@@ -9,10 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.chunks import ChunkFingerprints, WindowCounts
 from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
-from es_simhash.fingerprints.sketch import Sketch
 from es_simhash.fingerprints.text_fingerprints import (
     fingerprint,
     fingerprint_batch,
@@ -21,8 +19,7 @@ from es_simhash.fingerprints.text_fingerprints import (
 from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.relation import Span
 from es_simhash.relation.segmented_text import SegmentedText
-from es_simhash.relation.shared_shingles import DerivedParts
-from es_simhash.relation.stored_text import StoredParts, stored_chunks
+from es_simhash.relation.stored_text import FingerprintedParts, StoredParts
 from es_simhash.relation.weighted_chunks import WeightedChunks
 from es_simhash.semantics.entities.document_entities import upstream_entities
 from es_simhash.semantics.languages.words import count_words
@@ -56,7 +53,7 @@ class Profiler(Protocol):
         """Return the profile of each text."""
 
 
-class AnalysedText(DerivedParts, SegmentedText):
+class AnalysedText(FingerprintedParts, SegmentedText):
     """A text; each part that is derived from it is computed when it is first needed.
 
     Args:
@@ -84,31 +81,6 @@ class AnalysedText(DerivedParts, SegmentedText):
     def is_empty(self) -> bool:
         """True when the text has no token, so that it never matches anything."""
         return self.fingerprints.is_empty
-
-    @cached_property
-    def content_hash(self) -> str:
-        """Hash of the normalised text."""
-        return self.fingerprints.content_hash
-
-    @cached_property
-    def shingles(self) -> NDArray[np.uint32]:
-        """Shingles, ascending."""
-        return self.fingerprints.shingles
-
-    @cached_property
-    def chunks(self) -> ChunkFingerprints:
-        """Chunk fingerprints, and how many shingles each window picks."""
-        return stored_chunks(self.fingerprints)
-
-    @property
-    def windows(self) -> WindowCounts:
-        """How many shingles each window picks."""
-        return self.chunks.windows
-
-    @cached_property
-    def sketch(self) -> Sketch:
-        """Head, words and numbers."""
-        return Sketch(self.fingerprints.sketch)
 
     @cached_property
     def profile(self) -> SemanticProfile:

@@ -62,7 +62,7 @@ def passages_of_pairs(
     pairs: Sequence[tuple[AnalysedText, AnalysedText]],
 ) -> Iterator[list[AlignedPassage]]:
     """Yield the passages of each of some pairs of texts, which are divided into words together."""
-    for batch in batches_of_texts(pairs, lambda pair: pair[0].text or ""):
+    for batch in batches_of_texts(pairs, lambda pair: f"{pair[0].text}{pair[1].text}"):
         texts = [text for pair in batch for text in pair]
         normalised = normalise_all([text.text or "" for text in texts])
         words = WordsOfTexts.of(segment(normalised, texts[0].analyser.scheme))

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,42 +22,54 @@ def stored_chunks(fingerprints: TextFingerprints) -> ChunkFingerprints:
     return ChunkFingerprints(fingerprints.chunks, lengths, shingle_counts(fingerprints.levels))
 
 
-@dataclass(frozen=True, eq=False)
-class FingerprintedText(DerivedParts):
-    """A text with words by the parts that are stored of it; a `StoredText`.
+class _Fingerprinted(Protocol):
+    @property
+    def fingerprints(self) -> TextFingerprints:
+        """Fingerprints of the text."""
 
-    They are made when they are read: with most texts that are written nothing is compared.
+    @property
+    def chunks(self) -> ChunkFingerprints:
+        """Its chunk fingerprints."""
+
+
+class FingerprintedParts(DerivedParts):
+    """The parts that are stored of a text, from its fingerprints, each when it is first needed."""
+
+    @property
+    def content_hash(self: _Fingerprinted) -> str:
+        """Hash of the normalised text."""
+        return self.fingerprints.content_hash
+
+    @property
+    def shingles(self: _Fingerprinted) -> NDArray[np.uint32]:
+        """Shingles, ascending."""
+        return self.fingerprints.shingles
+
+    @cached_property
+    def chunks(self: _Fingerprinted) -> ChunkFingerprints:
+        """Chunk fingerprints, and how many shingles each window picks."""
+        return stored_chunks(self.fingerprints)
+
+    @property
+    def windows(self: _Fingerprinted) -> WindowCounts:
+        """How many shingles each window picks."""
+        return self.chunks.windows
+
+    @cached_property
+    def sketch(self: _Fingerprinted) -> Sketch:
+        """Head, words and numbers."""
+        return Sketch(self.fingerprints.sketch)
+
+
+@dataclass(frozen=True, eq=False)
+class FingerprintedText(FingerprintedParts):
+    """A text with words, of which only the fingerprints are known; a `StoredText`.
 
     Attributes:
         fingerprints: Its fingerprints.
     """
 
     fingerprints: TextFingerprints
-
-    @property
-    def content_hash(self) -> str:
-        """Hash of the normalised text."""
-        return self.fingerprints.content_hash
-
-    @property
-    def shingles(self) -> NDArray[np.uint32]:
-        """Shingles, ascending."""
-        return self.fingerprints.shingles
-
-    @cached_property
-    def chunks(self) -> ChunkFingerprints:
-        """Chunk fingerprints, and how many shingles each window picks."""
-        return stored_chunks(self.fingerprints)
-
-    @cached_property
-    def sketch(self) -> Sketch:
-        """Head, words and numbers."""
-        return Sketch(self.fingerprints.sketch)
-
-    @property
-    def windows(self) -> WindowCounts:
-        """How many shingles each window picks."""
-        return self.chunks.windows
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,8 +2,9 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -124,17 +125,16 @@ def prepare(
     documents = one_of_each_id(accepted(batch, config, lookup, prepared), prepared, on_conflict)
     member = json.dumps(config.simhash_field).encode()
     actions = []
-    for group, derived in enriched(documents, config, lookup, prepared):
-        for document, simhash in zip(group, derived.objects, strict=True):
-            # What is decided about a text goes with it.
-            kept = kept_members(document, lookup.stored.get(document.id), config)
-            source = splice(document.source, member, with_members(simhash, kept))
-            version, creates = lookup.versions.get(document.id), config.is_stream
-            actions.append(
-                index_action(
-                    document.id, source, document.routing, creates=creates, version=version
-                )
-            )
+    groups = enriched(documents, config, lookup, prepared)
+    for document, simhash in chain.from_iterable(group.pairs for group in groups):
+        # What is decided about a text goes with it.
+        kept = kept_members(document, lookup.stored.get(document.id), config)
+        source = splice(document.source, member, with_members(simhash, kept))
+        version = lookup.versions.get(document.id)
+        creates = config.is_stream
+        actions.append(
+            index_action(document.id, source, document.routing, creates=creates, version=version)
+        )
     prepared.fill(actions)
     return prepared
 
@@ -161,6 +161,11 @@ class EncodedGroup(NamedTuple):
 
     documents: list[Document]
     derived: EncodedBatch
+
+    @property
+    def pairs(self) -> Iterable[tuple[Document, bytes]]:
+        """Each document with its object."""
+        return zip(self.documents, self.derived.objects, strict=True)
 
 
 def _changed(
@@ -285,7 +290,7 @@ def prepare_undecided(batch: Batch, config: IndexConfig, lookup: Lookup) -> Fing
         [
             _undecided(document, simhash, config, lookup)
             for group in groups
-            for document, simhash in zip(group.documents, group.derived.objects, strict=True)
+            for document, simhash in group.pairs
         ],
         [group.derived.fingerprints for group in groups],
     )

@@ -57,7 +57,7 @@ class OriginalSearch:
         for originals, joined in zip(candidates, self._joined(documents), strict=True):
             known = {original.ref for original in originals}
             originals += [original for original in joined if original.ref not in known]
-        # Left out here: what a person decided must not stand in the way of others.
+        # Dismissed pairs are dropped here, so that they take no place among the candidates.
         return [
             [each for each in originals if not self._manual.keeps_apart(document.id, each.id)]
             for document, originals in zip(documents, candidates, strict=True)

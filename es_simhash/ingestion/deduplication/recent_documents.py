@@ -13,7 +13,7 @@ MAX_CANDIDATES = 20
 
 
 def most_shared(query: ShingleQuery, candidates: Sequence[Original]) -> list[Original]:
-    """Cut candidates as the search cuts them: by what is shared, then what was written first."""
+    """Return the candidates that share most, the earliest written of equals, as the search does."""
     if len(candidates) <= MAX_CANDIDATES:
         return list(candidates)
 
@@ -79,9 +79,9 @@ class RecentDocuments:
         return self._forgets and is_large
 
     def keep_for(self, batch: object) -> None:
-        """Remember what is written from now on until the batch is released; in any thread.
+        """Remember what is written from now on until the batch is released; thread-safe.
 
-        It is called before anything is asked for the batch.
+        Call it before the first request for the batch.
         """
         self._under_way[id(batch)] = self._epoch
 

@@ -167,9 +167,9 @@ class VersionPolicy:
         return self._audit.name
 
     def keep_for(self, batch: object) -> None:
-        """Remember what is written from now on until the batch is released; in any thread.
+        """Remember what is written from now on until the batch is released; thread-safe.
 
-        It is called before anything is asked for the batch.
+        Call it before the first request for the batch.
         """
         self._recent.keep_for(batch)
 

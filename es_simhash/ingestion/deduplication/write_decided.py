@@ -182,7 +182,7 @@ class Versions(Protocol):
         """The index."""
 
     def keep_for(self, batch: object) -> None:
-        """Remember what is written from now on until the batch is released; in any thread."""
+        """Remember what is written from now on until the batch is released; thread-safe."""
 
     def release(self, batch: object) -> None:
         """Report that a batch is decided and written."""

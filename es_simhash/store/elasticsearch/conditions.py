@@ -237,7 +237,7 @@ def _exists(path: str) -> Filter:
 
 
 def _shares(sharing: Sharing, config: IndexConfig) -> Iterator[Filter]:
-    """Yield the clauses of which one matches the documents that share enough with a text."""
+    """Yield a clause for documents that share enough with a text, and one for the same text."""
     path = config.path(fields.SHINGLES)
     terms: list[Filter] = [{"term": {path: term}} for term in shingle_terms(sharing.shingles)]
     if not sharing.by_rarity:

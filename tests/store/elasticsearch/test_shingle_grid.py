@@ -78,7 +78,7 @@ def test_many_texts_take_few_clauses() -> None:
 
 
 def test_a_text_two_of_whose_shingles_others_have_in_one_place_is_asked_by_itself() -> None:
-    # The first shingle of each stands in the first cell.
+    # The first shingle of each gets the first cell.
     query = shares_with_any([sharing({1, 5}), sharing({2, 6}), sharing({1, 2})], CONFIG)
     assert matches(query, set(shingle_terms(np.array([1, 2], np.uint32))), "")
     assert not matches(query, set(shingle_terms(np.array([1, 9], np.uint32))), "")
