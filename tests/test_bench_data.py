@@ -21,6 +21,7 @@ OPTIONS = {
     "tests.bench.changes": ("--offline",),
     "tests.bench.family_run": ("--archive",),
     "tests.bench.ingest": ("--news",),
+    "tests.bench.semantics": ("lee50", "bbc_news", "languages"),
 }
 LAW = "The {} of the harbour sets the fees of all berths once a year, after it has heard the {}."
 

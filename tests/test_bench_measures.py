@@ -13,8 +13,10 @@ from es_simhash.semantics.semantic_profile import Entity, SemanticProfile
 from es_simhash.semantics.similarity import compare_profiles
 from tests.bench import labelled_neighbours
 from tests.bench.exact_shingles import containment, shingles
+from tests.bench.package_descriptions import chosen_descriptions, package_descriptions
 from tests.bench.plagdet import PassagePair, alignment_score
 from tests.support import rankings
+from tests.support.datasets import MissingData
 
 
 def vector(*values: float) -> "np.typing.NDArray[np.float32]":
@@ -283,3 +285,42 @@ def test_every_pair_of_neighbours_has_one_label() -> None:
     assert len({pair[:3] for pair in pairs}) == len(pairs) == 200
     assert {pair.label for pair in pairs} == {"useful", "acceptable", "wrong"}
     assert {pair.collection for pair in pairs} == {"bbc_news", "wire_news"}
+
+
+HARBOUR = "der Hafen und seine Kräne am Meer im Wind " * 3
+
+
+def _control_files(sections: dict[str, str], sources: dict[str, str]) -> tuple[str, str]:
+    """Return files `Packages` and `Translation-de` of packages of these sections."""
+    packages = "".join(
+        f"Package: {name}\nSource: {sources.get(name, name)} (1.0)\nSection: {section}\n\n"
+        for name, section in sections.items()
+    )
+    described = "".join(
+        f"Package: {name}\nDescription-md5: 0\nDescription-de: Titel\n {HARBOUR}\n .\n Ende\n\n"
+        for name in sections
+    )
+    return packages, described
+
+
+def test_a_description_is_its_title_and_its_paragraphs_and_its_topic_the_section() -> None:
+    files = _control_files({f"game{n}": "contrib/games" for n in range(20)}, {})
+    found = chosen_descriptions(*files, "de")
+    assert sorted(each["id"] for each in found) == sorted(f"game{n}" for n in range(20))
+    assert {each["text"] for each in found} == {f"Titel\n\n{HARBOUR}\n\nEnde"}
+    assert {each["topic"] for each in found} == {"games"}
+
+
+def test_descriptions_of_one_source_of_other_sections_and_of_small_ones_are_left_out() -> None:
+    games = {f"game{n}": "games" for n in range(21)}
+    others = {"library": "libs", "unknown": "", "sum": "math"}
+    files = _control_files(games | others, {"game20": "game0"})
+    assert {each["id"] for each in chosen_descriptions(*files, "de")} == games.keys() - {"game20"}
+    short = files[1].replace(HARBOUR, "zu kurz")
+    assert chosen_descriptions(files[0], short, "de") == []
+
+
+def test_a_mirror_that_does_not_answer_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEBIAN_MIRROR", "http://127.0.0.1:9/debian/")
+    with pytest.raises(MissingData, match=r"http://127.0.0.1:9/debian/dists/.*DEBIAN_MIRROR"):
+        package_descriptions("de")

@@ -20,11 +20,13 @@ from tests.fuzz.hostile import altered, changed, damaged, hostile_texts
 from tests.fuzz.targets import TARGETS, run_target
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("name", TARGETS)
 def test_hostile_input_is_read_or_rejected(name: str) -> None:
     assert sum(run_target(name, "short", number) for number in range(3)) > 2
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("name", LARGE)
 def test_a_large_input_is_read_in_seconds(name: str) -> None:
     assert seconds_of(LARGE[name]) < LARGE_SECONDS

@@ -1,5 +1,6 @@
 """Groups of tests are left out only while nothing that can break them changes, and it is said."""
 
+import re
 import subprocess
 from collections.abc import Callable
 from fnmatch import fnmatchcase
@@ -32,7 +33,7 @@ def pytest_configure(config):
     config.pluginmanager.register(GroupedTests(config, groups, record, engine="elasticsearch"))
 """
 FILES = {
-    "pytest.ini": "[pytest]\ntestpaths = checks\nmarkers = variants\n",
+    "pytest.ini": "[pytest]\ntestpaths = checks\nmarkers =\n    variants\n    long\n",
     ".gitignore": "__pycache__/\n",
     "widget/box.js": "1",
     "checks/conftest.py": CONFTEST,
@@ -45,10 +46,13 @@ import pytest
 @pytest.mark.variants
 @pytest.mark.parametrize("way", range(3))
 def test_way(way): pass
+
+@pytest.mark.long
+def test_every_way(): pass
 """
 WITH_WAYS = CONFTEST.replace(
     '{"browser":',
-    '{"ways": Group((), ("widget/*",), has_variants=True), "browser":',
+    '{"ways": Group((), ("widget/*",), is_marked=True), "browser":',
 )
 LEFT_OUT = ["left out, *make test-all runs them*", "  browser: 2 tests, passed 20*"]
 
@@ -89,33 +93,35 @@ def test_several_processes_record_and_leave_out_the_same(
     result.stdout.fnmatch_lines(LEFT_OUT)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("several", [(), ("-p", "xdist", "--numprocesses", "2")])
-def test_of_a_test_with_variants_the_first_always_runs(
+def test_of_a_test_with_variants_the_first_always_runs_and_no_long_one(
     run: Run, pytester: pytest.Pytester, several: tuple[str, ...]
 ) -> None:
     write(pytester.path, "checks/conftest.py", WITH_WAYS)
     write(pytester.path, "checks/test_ways.py", WAYS)
     recorded = pytester.runpytest_subprocess(*several, "--all")
-    recorded.assert_outcomes(passed=6)
-    recorded.stdout.fnmatch_lines(["ways: recorded, 2 tests passed"])
+    recorded.assert_outcomes(passed=7)
+    recorded.stdout.fnmatch_lines(["ways: recorded, 3 tests passed"])
     again = pytester.runpytest_subprocess(*several)
-    again.assert_outcomes(passed=2, deselected=0 if several else 2)
-    again.stdout.fnmatch_lines(["  ways: 2 tests, passed 20*"])
+    again.assert_outcomes(passed=2, deselected=0 if several else 3)
+    again.stdout.fnmatch_lines(["  ways: 3 tests, passed 20*"])
     write(pytester.path, "checks/test_core.py", "def test_core(): assert 1\n")
     other = pytester.runpytest_subprocess(*several)
-    other.stdout.fnmatch_lines(["  ways: 2 tests, passed 20*"])
+    other.stdout.fnmatch_lines(["  ways: 3 tests, passed 20*"])
     write(pytester.path, "checks/test_ways.py", WAYS.replace("range(3)", "range(4)"))
-    pytester.runpytest_subprocess(*several).assert_outcomes(passed=5)
+    pytester.runpytest_subprocess(*several).assert_outcomes(passed=6)
 
 
 def test_variants_that_fail_are_not_recorded(run: Run, pytester: pytest.Pytester) -> None:
     write(pytester.path, "checks/conftest.py", WITH_WAYS)
-    write(pytester.path, "checks/test_ways.py", WAYS.replace("pass", "assert way < 2"))
+    write(pytester.path, "checks/test_ways.py", WAYS.replace("pass", "assert way < 2", 1))
     result = run("--all")
     result.stdout.fnmatch_lines(["ways: not recorded: checks/test_ways.py::test_way*2* failed"])
     assert "ways" not in read_record(pytester.path / "groups.json")
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -150,6 +156,7 @@ def test_other_changes_leave_it_out(run: Run, pytester: pytest.Pytester) -> None
     run().assert_outcomes(passed=1)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("argument", ["checks/browser", "checks", "-k box", "--ignore=docs"])
 def test_what_is_named_runs(run: Run, argument: str) -> None:
     result = run(*argument.split())
@@ -162,6 +169,7 @@ def test_without_a_checkout_everything_runs(run: Run, pytester: pytest.Pytester)
     run().assert_outcomes(passed=3)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     "body",
     [
@@ -186,6 +194,7 @@ def test_what_other_runs_are_there_for_may_be_skipped(run: Run, pytester: pytest
     run("--all").stdout.fnmatch_lines(["browser: recorded, 2 tests passed"])
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("arguments", [("-x",), ("-k", "test_box"), ("--collect-only",)])
 def test_a_run_of_a_part_records_nothing(
     run: Run, pytester: pytest.Pytester, arguments: tuple[str, ...]
@@ -243,8 +252,8 @@ def test_a_test_is_in_one_group_at_most_and_one_of_the_core_in_none(files: list[
             assert "painless_url" in (ROOT / file).read_text("utf-8"), file
 
 
-def test_variants_are_marked_where_there_are_several_and_in_no_group(files: list[str]) -> None:
+def test_tests_are_marked_one_by_one_and_in_no_group(files: list[str]) -> None:
     for file in files:
         text = (ROOT / file).read_text("utf-8") if file.startswith("tests/") else ""
-        if file.endswith(".py") and "\n@pytest.mark.variants\n" in text:
+        if file.endswith(".py") and re.search(r"^@pytest\.mark\.(variants|long)$", text, re.M):
             assert not any(group.has(file) for group in GROUPS.values()), file

@@ -95,6 +95,7 @@ def test_an_index_that_was_opened_before_knows_what_was_configured(
     assert index.config.documents.title == "headline"
 
 
+@pytest.mark.variants
 @pytest.mark.cluster
 @pytest.mark.parametrize(
     "verb",

@@ -43,6 +43,7 @@ from es_simhash.store.options import SearchOptions
 from tests.bench.annotated_news import AnnotatedNews
 from tests.bench.engines import bench_client
 from tests.bench.indexing import filled_index
+from tests.bench.package_descriptions import LANGUAGES, package_descriptions
 from tests.bench.program import measure, run
 from tests.bench.references import latent_semantics, more_like_this, tf_idf
 from tests.support import datasets, rankings
@@ -393,6 +394,13 @@ def report_weibo(client: elasticsearch.Elasticsearch, semantics: SemanticScheme)
     )
 
 
+def report_packages(client: elasticsearch.Elasticsearch, semantics: SemanticScheme) -> None:
+    """Print sections of Debian's packages by their descriptions in German, French and Spanish."""
+    for language in LANGUAGES:
+        documents = package_descriptions(language)
+        report_topics(client, f"packages-{language}", ("topic",), documents, semantics=semantics)
+
+
 def report_wire_news(client: elasticsearch.Elasticsearch, semantics: SemanticScheme) -> None:
     """Print how well neighbours of stories share their annotations, by default options.
 
@@ -476,6 +484,7 @@ REPORTS: dict[str, Callable[[elasticsearch.Elasticsearch, SemanticScheme], None]
     "law_versions_zh": report_laws,
     "wire_news": report_wire_news,
     "languages": report_languages,
+    "packages": report_packages,
 }
 
 

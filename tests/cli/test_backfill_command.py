@@ -102,6 +102,7 @@ def test_a_refusal_is_one_sentence(call: Run, arguments: list[str], words: str) 
     assert words in call("backfill", *arguments).refusal()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
 def test_a_killed_run_goes_on_and_each_document_is_enriched_once(
     client: Any,

@@ -83,6 +83,7 @@ def test_a_server_steers_no_terminal(run: Any, fake: Any) -> None:
     assert r"\x1b[31mb\x9b1mc" in sentence
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("command", COMMANDS, indirect=True)
 def test_https_to_a_port_that_speaks_http_is_no_question_of_certificates(
     run: Any, fake: Any, command: list[str]

@@ -182,6 +182,7 @@ def test_conflicts_are_reported_in_text_and_json(
     assert wrong.status == 2
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
 def test_a_killed_run_goes_on_where_it_was(
     client: Any, index: str, cluster_url: str, proxy: Any, tmp_path: Path

@@ -128,6 +128,7 @@ def test_a_filter_that_is_no_query(ask: Any, value: str, kind: str) -> None:
     )
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("query", [{"nope": {}}, {"term": {"a": {"b": {}}}}, {}, {"term": 5}])
 def test_a_filter_that_the_server_refuses(ask: Any, index: str, query: Any) -> None:
     sentence = ask(index, "--text", TEXT, "--filter", json.dumps(query)).refusal()

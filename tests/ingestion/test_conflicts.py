@@ -167,6 +167,7 @@ def test_a_document_whose_place_was_taken_by_one_that_is_rejected_is_not_lost(
     assert texts(client, index)["x"]["text"] == A
 
 
+@pytest.mark.variants
 @pytest.mark.cluster
 @pytest.mark.parametrize("on_version", [None, "flag"])
 @pytest.mark.parametrize("on_conflict", ["last", "first", "fail"])

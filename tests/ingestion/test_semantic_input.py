@@ -81,6 +81,7 @@ def test_a_document_without_concepts_relates_to_nothing(indexed: Any) -> None:
         assert [each for each in index.related(id=id) if each.kind == "semantic"] == []
 
 
+@pytest.mark.long
 @pytest.mark.cluster
 def test_a_document_of_a_million_words_is_found(client: Any, index_name: str, indexed: Any) -> None:
     long = "The union of Saltwick harbour struck again. " + "lower upper tall short " * 250_000

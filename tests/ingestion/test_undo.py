@@ -155,6 +155,7 @@ def test_a_document_that_the_mapping_rejects_by_now_is_reported(desk: Any, docum
     assert set(desk.documents()) == {"0", "0c"}
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("action", ["skip", "replace", "link"])
 def test_documents_with_a_routing_come_back_to_where_they_were(
     client: Any, index_name: str, tmp_path: Any, documents: Any, action: str

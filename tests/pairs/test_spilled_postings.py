@@ -168,6 +168,7 @@ def test_pairs_of_a_template_come_together_the_nearest_first(
     assert list(zip(block.one[strangers], block.other[strangers], strict=True)) == [(8, 9)]
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("memory", [1 << 30, 20_000])
 @pytest.mark.parametrize("seed", range(3))
 def test_what_is_found_follows_the_order_of_the_texts_not_their_numbers(

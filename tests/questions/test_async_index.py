@@ -145,6 +145,7 @@ def test_a_sidecar_answers_as_its_index_does(shelf: Shelf, awaited: Callable[...
         shelf.client.indices.delete(index=name, ignore_unavailable=True)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     ("ask", "error", "message"),
     [

@@ -64,6 +64,7 @@ def test_words_of_the_form_say_little_and_the_background_is_named(news_index: Ne
     assert all(part < 0.02 for part in shared.values())
 
 
+@pytest.mark.long
 def test_a_pair_has_one_score_however_it_is_asked(news_index: News, cluster_url: str) -> None:
     client, name = news_index
     count_background(client, name)

@@ -77,6 +77,7 @@ def test_what_is_far_behind_the_last_shown_does_not_count(notices: tuple[Any, st
     assert not Index(client, name).related(id="query", options=limited(3, size=1)).truncated
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("size", [1, 4, 10])
 def test_more_are_read_where_one_of_the_ten_best_may_be_lacking(
     notices: tuple[Any, str], monkeypatch: pytest.MonkeyPatch, size: int
@@ -145,6 +146,7 @@ def test_versions_alone_lack_no_neighbours(notices: tuple[Any, str]) -> None:
     assert not Index(client, name).related(id="query", options=options).truncated
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("candidates", [1, 3, 100])
 def test_whoever_does_not_wait_is_told_the_same(notices: tuple[Any, str], candidates: int) -> None:
     client, name = notices

@@ -151,6 +151,7 @@ def test_new_documents_have_them_from_the_start(learned_news: News) -> None:
     assert moved(learned_news) == 0
 
 
+@pytest.mark.long
 def test_of_two_tables_vectors_are_not_compared_and_nothing_is_lost(own_news: News) -> None:
     client, name = own_news
     learned(client, name)
@@ -220,6 +221,7 @@ def test_by_text_in_memory_beside_and_without_waiting_the_answers_are_alike(
     assert vector_parts(asyncio.run(ask())) == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.long
 def test_a_pair_has_one_similarity_from_both_sides_however_long_either_is(
     learned_news: News,
 ) -> None:
@@ -283,6 +285,7 @@ def test_lost_ones_are_noticed_and_learned_again(learned_news: News) -> None:
     assert all(part > 0.01 for part in vector_parts(found).values())
 
 
+@pytest.mark.long
 def test_broken_ones_are_one_sentence_and_a_way_out(learned_news: News) -> None:
     client, name = learned_news
     state = StateIndex(Gateway.of(client), name, DEFAULT_FIELD)

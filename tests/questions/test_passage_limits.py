@@ -73,6 +73,7 @@ def test_a_copy_without_punctuation_is_found_whole() -> None:
     assert copied in hit.span(*passage.at.sides[1]).text
 
 
+@pytest.mark.long
 def test_texts_of_megabytes_are_aligned_within_half_a_minute() -> None:
     letters = random.Random(0)
     words = [letters.randbytes(letters.randint(2, 4)).hex() for _ in range(30_000)]
@@ -157,6 +158,7 @@ def judgements() -> MemoryIndex:
     return memory(texts)
 
 
+@pytest.mark.long
 def test_long_texts_that_wait_for_their_turn_are_said_to_be_missing(
     judgements: MemoryIndex,
 ) -> None:
@@ -171,6 +173,7 @@ def test_long_texts_that_wait_for_their_turn_are_said_to_be_missing(
     assert (answer.extent.total, answer.extent.is_estimate) == (30, False)
 
 
+@pytest.mark.long
 def test_pages_of_long_texts_show_each_once(judgements: MemoryIndex) -> None:
     shown: list[str] = []
     offset: int | None = 0

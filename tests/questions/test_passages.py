@@ -107,6 +107,7 @@ def test_the_source_of_three_of_a_hundred_sentences_is_found(
     ]
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("id", ["source", *TAKEN])
 def test_an_index_a_sidecar_and_memory_say_the_same(indices: dict[str, Any], id: str) -> None:
     options = SearchOptions(size=60, kinds=("shares_passages",))
@@ -204,6 +205,7 @@ def test_a_field_without_words_is_answered_by_fingerprints(
     assert index.related(id="other-1") == []
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("now", [None, 7, [], [7, None], True])
 def test_a_hit_that_has_no_text_any_more_is_shown_without_evidence(
     client: Any, filled: Callable[..., str], now: Any

@@ -365,6 +365,7 @@ def test_a_filter_works_before_the_cut(client: Any, filled: Callable[..., str]) 
     assert ids(index.related(id="query", options=SearchOptions(size=1))) == ["near-0"]
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     ("candidates", "copies", "cut"), [(2, 3, True), (3, 3, False), (4, 3, False), (1, 2, True)]
 )

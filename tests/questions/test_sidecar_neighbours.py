@@ -137,6 +137,7 @@ def test_a_copy_that_the_filter_leaves_out_hides_no_other(beside: SidecarIndex) 
         assert len(beside.related(id="strike", options=options)) == 1
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("few", [1, 5000])
 def test_a_filter_is_applied_before_neighbours_are_cut(
     client: Any,

@@ -28,6 +28,7 @@ def comparable(answer: Any) -> tuple[int, str, dict[str, str]]:
     return answer.status_code, answer.text, headers
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     ("foreign", "missing"),
     [
@@ -117,6 +118,7 @@ def test_the_shared_filter_holds_for_every_key(serve: Serve, tenants: str) -> No
     assert http.get("/v1/documents/b1", headers=A).status_code == 404
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     "headers",
     [
@@ -156,6 +158,7 @@ def test_a_token_sees_what_its_claims_say(serve: Serve, tenants: str) -> None:
     assert http.get("/v1/compare/a1/b1", headers=both).status_code == 200
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     "credential",
     [
@@ -198,6 +201,7 @@ def test_a_token_that_is_not_valid(serve: Serve, tenants: str, credential: str) 
     assert answer.status_code == 401
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("tenant", ["*", "a OR b", "a b", '"}}]}', "", True, 0])
 def test_a_claim_is_data_and_no_query(serve: Serve, tenants: str, tenant: Any) -> None:
     http = serve(tenants, rules())

@@ -128,6 +128,7 @@ def test_texts_leave_only_where_they_may(serve: Serve, tenants: str) -> None:
     assert words not in related.text
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     ("path", "words"),
     [
@@ -152,6 +153,7 @@ def test_a_parameter_that_may_not_be_chosen(
     assert words in answer.json()["detail"]
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     "path",
     [

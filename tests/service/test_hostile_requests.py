@@ -63,6 +63,7 @@ def test_a_body_that_comes_too_slowly_is_rejected(serve: Serve, tenants: str) ->
     assert time.monotonic() - began < 9
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     "body",
     [
@@ -108,6 +109,7 @@ def test_every_answer_has_an_id_and_is_no_page(serve: Serve, tenants: str) -> No
         assert "html" not in headers["content-type"]
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("given", ["a b", "x" * 65, "é", '"', "<script>", ""])
 def test_a_request_id_cannot_carry_anything(serve: Serve, tenants: str, given: str) -> None:
     http = serve(tenants)
@@ -124,6 +126,7 @@ def test_a_line_break_starts_no_header(serve: Serve, tenants: str) -> None:
         assert b"X-Evil" not in answer.split(b"\r\n\r\n")[0]
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     "path",
     [
@@ -276,6 +279,7 @@ def test_ids_of_ten_thousand_characters_in_a_body_are_invalid(serve: Serve, tena
     assert len(answer.text) < 300
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_text_of_any_script_at_the_size_limit_is_answered(
     serve: Serve, tenants: str, language: str

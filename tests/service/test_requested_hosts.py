@@ -48,6 +48,7 @@ def test_what_an_address_stands_for(host: str, unspecified: bool, loopback: bool
     assert (is_unspecified(host), is_loopback(host)) == (unspecified, loopback)
 
 
+@pytest.mark.variants
 @pytest.mark.cluster
 @pytest.mark.parametrize(
     ("host", "status"),

@@ -96,6 +96,7 @@ def test_what_nobody_waits_for_is_killed(tmp_path: Path) -> None:
     assert not is_running(int(file.read_text("utf-8")))
 
 
+@pytest.mark.long
 @pytest.mark.cluster
 def test_long_texts_have_the_same_answers_as_in_a_thread(
     client: Any, cluster_url: str, index: str, serve: Any, monkeypatch: pytest.MonkeyPatch

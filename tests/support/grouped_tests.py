@@ -27,9 +27,10 @@ SHARED = (
     "tests/support/*.py",
 )
 
-# The mark of a test whose further parameters are variants, and what these have then.
-_MARK = re.compile(rb"^@pytest\.mark\.variants$", re.MULTILINE)
-_IS_VARIANT = "is a variant"
+# The marks of tests whose further parameters are variants, and of long ones; what both have then.
+_VARIANTS, _LONG = "variants", "long"
+_MARK = re.compile(rf"^@pytest\.mark\.({_VARIANTS}|{_LONG})$".encode(), re.MULTILINE)
+_IS_MARKED = "is marked"
 
 
 @dataclass(frozen=True)
@@ -40,14 +41,14 @@ class Group:
         tests: Their files, or folders of them.
         files: Patterns of the other files that can break them; `*` also stands for slashes.
         skips: Reasons why tests are skipped that are no hindrance, as other runs have them.
-        has_variants: Whether they are all but the first parameters of the tests marked with
-            `variants`.
+        is_marked: Whether they are the tests marked with `long`, and all but the first parameters
+            of those marked with `variants`, wherever they are.
     """
 
     tests: tuple[str, ...]
     files: tuple[str, ...]
     skips: tuple[str, ...] = ()
-    has_variants: bool = False
+    is_marked: bool = False
 
     def has(self, path: str) -> bool:
         """Check whether a file, or a test by its id, is of this group."""
@@ -56,8 +57,8 @@ class Group:
 
     def has_tests_in(self, file: str, content: bytes) -> bool:
         """Check whether tests of this group are in a file, by its name or by a mark in it."""
-        is_marked = self.has_variants and file.endswith(".py") and _MARK.search(content)
-        return bool(is_marked) or self.has(file)
+        has_mark = self.is_marked and file.endswith(".py") and _MARK.search(content)
+        return bool(has_mark) or self.has(file)
 
     def depends_on(self, file: str, content: bytes) -> bool:
         """Check whether a file with such a content can break tests of this group."""
@@ -164,11 +165,12 @@ class GroupedTests:
         firsts: dict[str, pytest.Item] = {}
         for item in items:
             first = firsts.setdefault(item.nodeid.partition("[")[0], item)
-            if item is not first and item.get_closest_marker("variants"):
-                item.keywords[_IS_VARIANT] = True
-        if any(self.groups[name].has_variants for name in self.left_out):
-            config.hook.pytest_deselected(items=[each for each in items if _is_variant(each)])
-            items[:] = [each for each in items if not _is_variant(each)]
+            is_variant = item is not first and item.get_closest_marker(_VARIANTS)
+            if is_variant or item.get_closest_marker(_LONG):
+                item.keywords[_IS_MARKED] = True
+        if any(self.groups[name].is_marked for name in self.left_out):
+            config.hook.pytest_deselected(items=[each for each in items if _is_marked(each)])
+            items[:] = [each for each in items if not _is_marked(each)]
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -182,7 +184,7 @@ class GroupedTests:
 
     def _note(self, report: pytest.CollectReport | pytest.TestReport, *, tests: int) -> None:
         for name, group in self.groups.items():
-            if not (_is_variant(report) if group.has_variants else group.has(report.nodeid)):
+            if not (_is_marked(report) if group.is_marked else group.has(report.nodeid)):
                 continue
             if report.passed:
                 self.passed[name] += tests
@@ -216,5 +218,5 @@ class GroupedTests:
             say(f"{name}: {recorded if name in self.recorded else f'not recorded: {why}'}")
 
 
-def _is_variant(item: pytest.Item | pytest.CollectReport | pytest.TestReport) -> bool:
-    return _IS_VARIANT in getattr(item, "keywords", ())
+def _is_marked(item: pytest.Item | pytest.CollectReport | pytest.TestReport) -> bool:
+    return _IS_MARKED in getattr(item, "keywords", ())

@@ -1,8 +1,8 @@
 """The groups of tests that are left out while nothing changes that can break them.
 
 None has a test that decides whether the core is correct (relations, ingestion, questions, stores),
-but for those that start an OpenSearch beside the engine of all others, and for all but the first
-parameters of tests that have many.
+but for those that start an OpenSearch beside the engine of all others, for long ones beside which
+shorter ones always run, and for all but the first parameters of tests that have many.
 """
 
 from tests.support.grouped_tests import Group
@@ -101,9 +101,9 @@ GROUPS = {
         ),
         files=(*_PACKAGE, "docs/plan.md", "tests/cli/conftest.py", "tests/service/explorer/*.py"),
     ),
-    # Of a test with many parameters the first always run. Their files have a mark; these are what
-    # they read and import.
-    "variants": Group(
+    # Of a test with many parameters the first always run. Their files have a mark, as those of long
+    # tests; these are what they read and import.
+    "variants and long tests": Group(
         tests=(),
         files=(
             *_PACKAGE,
@@ -116,7 +116,7 @@ GROUPS = {
             "tests/test_mirror.py",
             *(f"tests/bench/{name}.py" for name in _BENCHMARKS),
         ),
-        has_variants=True,
+        is_marked=True,
     ),
     "peers and experiments": Group(
         tests=("tests/peers", "tests/experiments"),

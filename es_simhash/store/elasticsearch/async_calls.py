@@ -56,9 +56,9 @@ class AsyncCalls:
         """
         try:
             async with self._turn():
-                outcome = await self._compute(lambda: _advanced(lambda: calls.send(None)))
-                while isinstance(outcome, Call):
-                    outcome = await self._next(calls, outcome)
+                step = partial(_advanced, partial(calls.send, None))
+                while isinstance(outcome := await self._computed(calls, step), Call):
+                    step = await self._sent(calls, outcome)
         except BaseException:
             with suppress(ValueError):  # It is running in a thread that nobody waits for any more.
                 calls.close()
@@ -73,16 +73,31 @@ class AsyncCalls:
             self._turns = loop, asyncio.Semaphore(_PER_CORE * (os.cpu_count() or 1))
         return self._turns[1]
 
-    async def _next(self, calls: Calls[Result], call: Call) -> Call | _End[Result]:
+    async def _sent(self, calls: Calls[Result], call: Call) -> Callable[[], Call | _End[Result]]:
+        """Send a call, and return what goes on with its response, or with what interrupts it."""
         try:
             response = await self._send(call)
         except (EsSimhashError, asyncio.CancelledError) as error:
-            # What is given up closes what it has opened, and waits for that.
-            advance = partial(_advanced, partial(calls.throw, error))
-        else:
-            advance = partial(_read, calls, call, response)
-        outcome: Call | _End[Result] = await self._compute(advance)
-        return outcome
+            return partial(_advanced, partial(calls.throw, error))
+        return partial(_read, calls, call, response)
+
+    async def _computed(
+        self, calls: Calls[Result], step: Callable[[], Call | _End[Result]]
+    ) -> Call | _End[Result]:
+        """Return the next call, or the result, which a thread computes.
+
+        A thread cannot be stopped: where it is given up, its end is waited for, so that what the
+        calls have opened can be closed.
+        """
+        work = asyncio.get_running_loop().run_in_executor(self._executor, step)
+        try:
+            return await asyncio.shield(work)
+        except asyncio.CancelledError as error:
+            with suppress(Exception):
+                if isinstance(await work, Call):
+                    give_up = partial(_advanced, partial(calls.throw, error))
+                    return await self._computed(calls, give_up)
+            raise
 
     async def _send(self, call: Call) -> Any:
         if call.delay:
@@ -98,9 +113,6 @@ class AsyncCalls:
             )
         require_readable(call.method, call.path, call.body, response.body)
         return response.body
-
-    async def _compute(self, function: Callable[[], Any]) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self._executor, function)
 
 
 def _read(calls: Calls[Result], call: Call, response: Any) -> Call | _End[Result]:

@@ -97,6 +97,7 @@ def test_processes_do_not_run_a_script_without_a_guard_again(
     assert client.count(index=index_name, query=fingerprinted)["count"] == COUNT
 
 
+@pytest.mark.long
 @pytest.mark.cluster
 def test_processes_work_in_a_script_with_a_guard(
     client: Any, index_name: str, cluster_url: str, tmp_path: Path

@@ -149,6 +149,7 @@ def test_a_copy_is_skipped_whatever_may_be_lost(strict: Any, texts: Any) -> None
     assert write(strict, *pair, "batch", "skip", lose=0) == "skip"
 
 
+@pytest.mark.variants
 @WHERE
 def test_what_a_person_joined_is_lost_no_more_than_others(
     strict: Any, make_text: Make, where: str

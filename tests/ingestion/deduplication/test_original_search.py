@@ -95,6 +95,7 @@ def test_an_engine_and_the_memory_lead_to_the_same_decisions(
     assert decided(store, manual) == decided(in_memory(), manual)
 
 
+@pytest.mark.variants
 @pytest.mark.cluster
 @pytest.mark.parametrize("part", ["chunks", "sketch", "shingles"])
 def test_an_original_whose_stored_parts_are_damaged_is_compared_by_its_text(

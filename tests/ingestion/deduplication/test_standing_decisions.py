@@ -18,6 +18,7 @@ def delete_all(desk: Any) -> None:
         desk.client.delete(index=desk.name, id=id, refresh=True)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("action", ["flag", "link", "skip", "replace"])
 def test_a_dismissed_pair_is_not_decided(
     desk: Any, make_text: Make, revise: Make, action: str

@@ -152,6 +152,7 @@ def held_by(found: dict[str, Any]) -> dict[str, str]:
     return {key: row.ref.id for key, row in found.items()}
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("hours", [-100, -1, 1, 100])
 def test_whose_clock_is_wrong_waits_for_a_writer_at_work(
     desk: Any, make_text: Make, hours: int

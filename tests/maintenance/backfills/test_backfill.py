@@ -130,6 +130,7 @@ def test_a_changed_text_is_found_by_check_and_nothing_old_stays_searchable(
     assert stored(index)["a"]["ours"] == expected(OTHER)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("change", ["", "?! ...", None])
 def test_a_text_that_became_empty_leaves_no_field_behind(
     client: Any, index: str, write: Any, stored: Any, matching: Any, change: str | None

@@ -241,6 +241,7 @@ def test_an_index_without_the_text_field_is_refused(
     assert versions(stored(index)) == {1}
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     ("name", "nearest"), [("txt", "text"), ("chain", "title"), ("title.raw", "title")]
 )
@@ -279,6 +280,7 @@ def test_a_misspelt_text_field_names_the_nearest_though_nothing_is_left_to_do(
     assert versions(stored(index)) == {2}
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("name", ["text", "meta.text"])
 @pytest.mark.parametrize(
     "mapping",
@@ -384,6 +386,7 @@ def test_a_document_that_its_mapping_refuses_by_now_fails_with_the_reason(
     assert versions({"a": stored(index_name)["a"]}) == {1}
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     "text",
     [

@@ -387,6 +387,7 @@ def shared_archive(archive: Any) -> None:
 NEW = {"e", "b2", "a3", "f", "g", "h", "i"}
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("with_families", [False, True])
 def test_new_documents_are_compared_with_all_as_in_a_search_over_all(
     archive: Any, with_families: bool

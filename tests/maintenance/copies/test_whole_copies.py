@@ -127,6 +127,7 @@ def in_small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spilled_postings, "_ENTRY_BYTES", 1 << 15)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("between", ["owner", None])
 @pytest.mark.parametrize("all_pairs", [False, True])

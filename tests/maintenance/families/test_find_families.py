@@ -191,6 +191,7 @@ def test_more_copies_than_an_answer_holds_hide_no_other_text(
     assert len(shelf.families()) == 1
 
 
+@pytest.mark.variants
 @pytest.mark.usefixtures("way")
 def test_many_versions_of_one_text_are_one_family_though_few_are_compared(
     shelf: Any, make_text: Callable[..., str], monkeypatch: pytest.MonkeyPatch
@@ -217,6 +218,7 @@ def test_the_rule_chooses_the_representative(shelf: Any, client: Any, texts: Tex
     assert newest.name == oldest.name == longest.name
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     ("mapping", "dates"),
     [

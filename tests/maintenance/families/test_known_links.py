@@ -50,6 +50,7 @@ def hashes(shelf: Any, *ids: str) -> set[str]:
     return {hit["_source"]["simhash"]["content_hash"] for hit in found}
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("way", ["always of all", "later by searches"], indirect=True)
 def test_families_that_are_linked_are_known_together(
     shelf: Any, make_text: Make, revise: Make, way: str
@@ -170,6 +171,7 @@ def test_rounds_of_writes_and_deletions_give_what_one_run_over_all_gives(
     assert shelf.names() == before
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("everything", [False, True])
 def test_the_family_of_a_document_that_was_left_is_linked_with_what_it_was_to_have(
     shelf: Any, client: Any, texts: Texts, monkeypatch: pytest.MonkeyPatch, everything: bool
@@ -219,6 +221,7 @@ def test_where_nothing_says_what_was_written_all_is_searched_for(
     assert shelf.families() == in_memory({**texts, **new})
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("scheme", [None, "another"])
 def test_links_by_another_scheme_are_searched_for(
     shelf: Any, texts: Texts, revise: Make, searched: set[str], scheme: str | None

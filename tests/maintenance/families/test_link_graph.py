@@ -67,6 +67,7 @@ def test_the_families_are_those_of_a_run_over_everything(
     assert shelf.names() == incremental
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("size", [1, 2, 7])
 def test_what_does_not_fit_in_a_response_is_in_the_next(
     shelf: Any, make_text: Make, revise: Make, monkeypatch: pytest.MonkeyPatch, size: int
@@ -102,6 +103,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     ("part", "value"), [(part, value) for part, values in BROKEN.items() for value in values]
 )

@@ -247,6 +247,7 @@ def test_what_a_person_joined_stays_apart_and_is_reported(
     assert archive.families() == {frozenset("abc"), frozenset("d")}
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     ("field", "error", "sentence"),
     [

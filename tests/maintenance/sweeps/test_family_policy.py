@@ -328,6 +328,7 @@ def test_what_is_written_while_a_sweep_goes_on_is_decided_by_the_next(
     assert index.duplicates() == {"late": "a"}
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("old", ["2025-05-01", "2020-05-01"])
 def test_an_old_document_is_no_version_of_a_new_one_whatever_its_date(
     index: Any, make_text: Make, revise: Make, old: str
@@ -364,6 +365,7 @@ def test_what_would_lose_text_is_kept_and_flagged(index: Any, make_text: Make) -
     assert index.duplicates() == {}
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(("lose", "action"), [(LOSE, "retain"), (1, "replace")])
 def test_the_newest_replaces_only_what_it_has(
     index: Any, make_text: Make, lose: float, action: str

@@ -33,6 +33,7 @@ def touch(index: Any, *ids: str) -> None:
         index.client.update(index=index.name, id=id, doc={"touched": time.time_ns()})
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("action", ["flag", "link"])
 def test_a_sweep_does_not_flag_again_what_was_undone(
     index: Any, versions: dict[str, str], action: str
@@ -165,6 +166,7 @@ def test_what_a_person_decides_during_a_run_of_families_is_kept(
     assert len(set(index.families().values())) == (2 if is_dismissed else 1)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("action", ["flag", "skip"])
 def test_a_sweep_decides_that_joined_documents_are_versions(
     index: Any, make_text: Make, action: str

@@ -339,6 +339,7 @@ def status_of(client: Any, name: str) -> Any:
     return count_documents(client, name)
 
 
+@pytest.mark.long
 def test_a_background_and_vectors_of_an_earlier_scheme_are_made_anew(
     client: Any, news_index: tuple[Any, str]
 ) -> None:
@@ -383,6 +384,7 @@ def test_a_background_and_vectors_of_an_earlier_scheme_are_made_anew(
     assert removed.documents == 300
 
 
+@pytest.mark.long
 def test_learning_that_was_ended_anywhere_is_resumed(
     client: Any, news_index: tuple[Any, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

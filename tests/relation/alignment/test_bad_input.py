@@ -154,6 +154,7 @@ def test_a_megabyte_against_a_megabyte_is_aligned_in_seconds() -> None:
     assert (ours, theirs, kind) == (BEES[:-1], BEES[:-1], "verbatim")
 
 
+@pytest.mark.long
 def test_the_longest_text_is_aligned_with_a_short_one_in_seconds() -> None:
     part = f"{prose(range(20))} "
     longest = part * (MAX_TEXT_BYTES // len(part) - 1) + BEES

@@ -86,6 +86,7 @@ def test_a_pipeline_of_any_language_has_its_language_detected_from_the_text() ->
     assert ("Angela Merkel", "NAME") in found_in(with_rules(language="xx"))
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("text", ["", " ", "\n", "a", "😀 Berlin", "中文", "ABC", "O'Neill's x"])
 def test_every_text_passes(text: str) -> None:
     nlp = with_rules()

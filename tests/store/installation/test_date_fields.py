@@ -46,6 +46,7 @@ def create(client: Any, index: str, **properties: Any) -> None:
 
 
 # Elasticsearch 8 warns of names of months, which Java 23 spells differently.
+@pytest.mark.variants
 @pytest.mark.filterwarnings("ignore:Date format")
 @pytest.mark.parametrize(("mapping", "values"), CASES, ids=lambda case: str(case)[:60])
 def test_a_date_is_what_the_engine_stores_for_it(

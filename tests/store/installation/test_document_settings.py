@@ -61,6 +61,7 @@ def _meta(client: Any, index: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     ("changes", "part"),
     [

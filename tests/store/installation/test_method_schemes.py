@@ -37,6 +37,7 @@ def related(client: Any, index: str, id: str, method: str = NAMES[0]) -> list[st
     return [one.id for one in Index(client, index).related_by(method, id=id).relations]
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("mappings", [{"subobjects": False}, {"dynamic": "strict"}, {}])
 def test_documents_of_any_mapping_get_them(
     client: Any, index_name: str, write: Any, mappings: dict[str, Any]

@@ -124,6 +124,7 @@ def test_whatever_compares_two_documents_reads_the_threshold_of_the_index(
     assert [(each.id, each.reason) for each in near] == ([] if is_version else [("b", "score")])
 
 
+@pytest.mark.variants
 @pytest.mark.cluster
 @pytest.mark.parametrize("threshold", [STRICT, LOOSE])
 def test_writers_decide_by_the_threshold_of_the_index(
