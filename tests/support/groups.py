@@ -112,6 +112,7 @@ GROUPS = {
             "tests/*/*.json",
             "tests/*.txt",
             "tests/*/conftest.py",
+            "tests/fuzz/*.py",
             "tests/test_architecture.py",
             "tests/test_mirror.py",
             *(f"tests/bench/{name}.py" for name in _BENCHMARKS),
