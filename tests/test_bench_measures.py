@@ -297,7 +297,7 @@ def _control_files(sections: dict[str, str], sources: dict[str, str]) -> tuple[s
         for name, section in sections.items()
     )
     described = "".join(
-        f"Package: {name}\nDescription-md5: 0\nDescription-de: Titel\n {HARBOUR}\n .\n Ende\n\n"
+        f"Package: {name}\nDescription-md5: 0\nDescription-de: Titel\n {HARBOUR}\n .\n  \n Ende\n\n"
         for name in sections
     )
     return packages, described
@@ -307,7 +307,7 @@ def test_a_description_is_its_title_and_its_paragraphs_and_its_topic_the_section
     files = _control_files({f"game{n}": "contrib/games" for n in range(20)}, {})
     found = chosen_descriptions(*files, "de")
     assert sorted(each["id"] for each in found) == sorted(f"game{n}" for n in range(20))
-    assert {each["text"] for each in found} == {f"Titel\n\n{HARBOUR}\n\nEnde"}
+    assert {each["text"] for each in found} == {f"Titel\n\n{HARBOUR}\n\n \nEnde"}
     assert {each["topic"] for each in found} == {"games"}
 
 

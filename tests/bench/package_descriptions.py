@@ -96,7 +96,7 @@ def _stanzas(lines: Iterable[str]) -> Iterator[dict[str, str]]:
     stanza: dict[str, str] = {}
     field = ""
     for line in [*lines, ""]:
-        if not line.strip():
+        if not line:
             if stanza:
                 yield stanza
             stanza = {}

@@ -1,11 +1,12 @@
 """Semantic neighbours through a real index, against human judgements, topics and events.
 
-    python -m tests.bench.semantics [lee50 ecbplus ...] [--vectors index]
+    python -m tests.bench.semantics [lee50 packages ...] [--vectors words256-minilm-l6-v1]
 
 Prints correlation with people, precision and average precision beside `more_like_this` on the
 same index, how much of the exact top ten the index brings, which relations are called versions,
-and the bytes of the semantic fields. Everything at the shipped defaults; with `--vectors index`
-word vectors are learned from each collection.
+and the bytes of the semantic fields. Everything at the shipped defaults: word vectors are learned
+from each collection. All but `packages`, which are read from a mirror of Debian (DEBIAN_MIRROR),
+needs the evaluation data.
 """
 
 import argparse
