@@ -66,8 +66,8 @@ if sys.platform == "linux":
     # Some 5 % less processor time for the requests of tests; the start takes a second more.
     _OPTIONS += " -XX:+UseTransparentHugePages"
 os.environ.setdefault(OPTIONS_VARIABLE, _OPTIONS)
-# Where the shards of a single node go needs no plan; an index then takes a fifth less to create. Nor
-# does anybody need what is written of indices for a node that lost its state.
+# Where the shards of a single node go needs no plan; an index then takes a fifth less to create.
+# Nor does anybody need what is written of indices for a node that lost its state.
 NODE_SETTINGS: dict[str, object] = (
     {
         "cluster.routing.allocation.type": "balanced",

@@ -56,7 +56,8 @@ class AsyncCalls:
         """
         try:
             async with self._turn():
-                step = partial(_advanced, partial(calls.send, None))
+                start = partial(calls.send, None)
+                step: Callable[[], Call | _End[Result]] = partial(_advanced, start)
                 while isinstance(outcome := await self._computed(calls, step), Call):
                     step = await self._sent(calls, outcome)
         except BaseException:
