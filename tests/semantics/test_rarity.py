@@ -6,10 +6,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from es_simhash.semantics import rarity as rarities
 from es_simhash.semantics.rarity import UNKNOWN_RARITY, frequency_source, rarity
+from es_simhash.text.memo import Memo
 
+# Halves of characters, too.
+WORDS = st.text(st.characters(), max_size=4)
 ORDERED = {
     "en": ["the", "house", "parliament", "trigonometry"],
     "de": ["und", "haus", "parlament", "kompressor"],
@@ -82,26 +87,43 @@ def test_a_list_is_read_once_and_without_extras(monkeypatch: pytest.MonkeyPatch)
     assert len(unpacked) == 1
 
 
+def looked_up(listed: dict[str, float], monkeypatch: pytest.MonkeyPatch) -> Memo[str, float]:
+    """Return the rarities of a language that has this list."""
+    monkeypatch.setattr(rarities, "_listed", lambda source, language: listed)
+    found: Memo[str, float] = rarities._of_source.__wrapped__("es-simhash", "en")
+    return found
+
+
 @pytest.mark.parametrize("first", ["", "form", "normal"])
 def test_what_was_looked_up_before_changes_no_rarity(
     first: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     normals = {"form": "normal", "normal": "listed"}
     monkeypatch.setattr(rarities, "normal_form", lambda word, language: normals.get(word, word))
-    known = rarities._Rarities({"listed": 1.0}, "en")
+    known = looked_up({"listed": 1.0}, monkeypatch)
     assert known[first or "listed"] in (1.0, UNKNOWN_RARITY)
     # Only the form itself is reduced, not what it was reduced to.
     assert known["form"] == UNKNOWN_RARITY
     assert known["normal"] == 1.0
 
 
-def test_the_words_of_a_list_outlast_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_words_are_kept_than_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rarities, "_MAX_WORDS_CACHED", 3)
-    known = rarities._Rarities({"harbour": 1.0, "crane": 2.0}, "en")
+    known = looked_up({"harbour": 1.0, "crane": 2.0}, monkeypatch)
     for number in range(20):
         assert known[f"unlisted{number}"] == UNKNOWN_RARITY
         assert (known["harbour"], known["harbours"], known["crane"]) == (1.0, 1.0, 2.0)
-    assert len(known) <= 2 + 3
+        assert len(known) <= 3
+
+
+@given(st.dictionaries(WORDS, st.sampled_from([0.0, 1.5, 4.99])), WORDS)
+def test_a_long_list_has_its_words_and_no_others(expected: dict[str, float], other: str) -> None:
+    groups = {
+        each: [word for word in expected if expected[word] == each] for each in (0, 1.5, 4.99)
+    }
+    listed = rarities._Listed(groups.items())
+    assert {word: listed.get(word) for word in expected} == expected
+    assert listed.get(other) == expected.get(other)
 
 
 def test_frequencies_are_kept_once() -> None:
