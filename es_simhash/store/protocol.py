@@ -148,14 +148,11 @@ class WritableStore(Store, Protocol):
             ClusterError: The index takes no documents at all, or is busy for too long.
         """
 
-    def is_empty(self) -> bool:
-        """Check whether the index has no document; False when that cannot be read."""
-
     def refresh(self) -> None:
         """Make all that was written visible to searches."""
 
-    def refresh_if_allowed(self, index: str) -> None:
-        """Do the same for an index, unless the privileges forbid it."""
+    def refresh_if_allowed(self, index: str) -> bool:
+        """Do the same for an index; False where the privileges forbid it."""
 
     def wait(self, seconds: float) -> None:
         """Wait, unless `stop` was called.

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from es_simhash.ingestion.bulk.json_documents import ROUTING
 from es_simhash.ingestion.bulk.lookup import Identity, Lookup, first_of_each_id, resolve
@@ -18,6 +19,13 @@ from es_simhash.store.protocol import WritableStore
 from es_simhash.store.rows import WriteResult
 
 WHOLE = Parts(whole=True)
+
+
+class _Contents(NamedTuple):
+    """Whether an index has no document, and whether some are not routed by their ids."""
+
+    is_empty: bool
+    has_routings: bool
 
 
 @dataclass(frozen=True)
@@ -59,12 +67,25 @@ class TargetIndex:
         for scheme in self.config.schemes:
             method_of_scheme(scheme.method, scheme.name)
 
-    @cached_property
+    @property
+    def is_empty(self) -> bool:
+        """True when the index had no document; False where some may not have been seen."""
+        return self._contents.is_empty
+
+    @property
     def has_routings(self) -> bool:
-        """True when a document of the index is not routed by its id; asked once."""
-        self.store.refresh_if_allowed(self.name)
-        (routed,) = self.store.ask([Find(Where(has_fields=(ROUTING,)), size=0, count=True)])
-        return bool(routed.total)
+        """True when a document of the index was not routed by its id."""
+        return self._contents.has_routings
+
+    @cached_property
+    def _contents(self) -> _Contents:
+        """What the index has when this is asked for the first time."""
+        is_refreshed = self.store.refresh_if_allowed(self.name)
+        every, routed = (
+            Find(where, size=0, count=True) for where in (Where(), Where(has_fields=(ROUTING,)))
+        )
+        documents, elsewhere = self.store.ask([every, routed])
+        return _Contents(is_refreshed and not documents.total, bool(elsewhere.total))
 
     def lookup(self, identities: Iterable[Identity], parts: Parts = WHOLE) -> Lookup:
         """Return what the index has of some documents, without the large members.

@@ -55,10 +55,8 @@ class WriteAll:
         self._run = run or RunDocuments()
         self._prepare = prepare or _preparing(self._run)
         self._rewrite = rewrite
-        self._is_empty = target.store.is_empty()
-        if not self._is_empty:
-            # Read now: what the run itself writes does not count.
-            _ = target.has_routings
+        # Read now: what the run itself writes does not count.
+        self._is_empty = target.is_empty
 
     def prepare(self, batch: Batch, workers: Executor) -> Prepared:
         """Return the body of the bulk request, without what the index has."""

@@ -98,16 +98,18 @@ def is_retryable(result: Mapping[str, Any]) -> bool:
 
 
 def send_actions(
-    requests: Requests, actions: Sequence[Action], index: str | None
+    requests: Requests, actions: Sequence[Action], index: str | None, *, refresh: bool = False
 ) -> list[Mapping[str, Any]]:
     """Return the result of each action; see `Gateway.bulk`."""
     results: dict[int, Mapping[str, Any]] = {}
     pending = list(range(len(actions)))
+    path = index_path(index, "_bulk")
+    params = {"refresh": "true"} if refresh else None
 
     def attempt() -> None:
         nonlocal pending
         lines = [line for number in pending for line in actions[number]]
-        items = requests.send("POST", index_path(index, "_bulk"), lines)["items"]
+        items = requests.send("POST", path, lines, params=params)["items"]
         results.update(zip(pending, map(_result, items), strict=True))
         pending = [number for number in pending if is_retryable(results[number])]
         if pending and requests.retry is not None:

@@ -1,7 +1,6 @@
 """The gateway: the only thing that sends requests to Elasticsearch, with one way to retry them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 from es_simhash.errors import ClusterError, InputError
@@ -83,7 +82,7 @@ class Gateway(Requests):
         return self.run(searches.search_all(index, bodies, optional))
 
     def bulk(
-        self, actions: Sequence[Action], *, index: str | None = None
+        self, actions: Sequence[Action], *, index: str | None = None, refresh: bool = False
     ) -> list[Mapping[str, Any]]:
         """Send small actions and return the result of each, rejected or not.
 
@@ -92,29 +91,24 @@ class Gateway(Requests):
         Args:
             actions: The lines of each action.
             index: Index of those that name none.
+            refresh: Whether searches see them as soon as this returns.
 
         Raises:
             ClusterError: The request is rejected, or the cluster is busy for too long.
         """
-        return send_actions(self, actions, index)
+        return send_actions(self, actions, index, refresh=refresh)
 
     def refresh(self, index: str) -> None:
         """Make all that was written visible to searches."""
         self.request("POST", index_path(index, "_refresh"))
 
-    def refresh_if_allowed(self, index: str) -> None:
-        """Refresh an index, unless the cluster or the privileges forbid it; never retried."""
-        with suppress(ClusterError):
-            self.once("POST", index_path(index, "_refresh"))
-
-    def is_empty(self, index: str) -> bool:
-        """Check whether an index has no document; False when that cannot be read, never retried."""
+    def refresh_if_allowed(self, index: str) -> bool:
+        """Refresh an index; False where cluster or privileges forbid it, which is never retried."""
         try:
             self.once("POST", index_path(index, "_refresh"))
-            response = self.once("GET", index_path(index, "_count"))
         except ClusterError:
             return False
-        return bool(response["count"] == 0 and not response["_shards"]["failed"])
+        return True
 
     def exists(self, index: str) -> bool:
         """Check whether an index, alias or data stream exists.
@@ -185,22 +179,29 @@ class Gateway(Requests):
         self.request("PUT", index_path(index, "_mapping"), dict(body))
 
     def pages(
-        self, index: str, body: Mapping[str, Any], *, shard: int | None = None
+        self,
+        index: str,
+        body: Mapping[str, Any],
+        *,
+        shard: int | None = None,
+        must_refresh: bool = True,
     ) -> Iterator[dict[str, Any]]:
         """Yield the hits of a search, as the index is at one moment, in no order by default.
 
         Where one page holds them all, one search reads them; else a point in time.
 
         Args:
-            index: Index, alias or data stream; it is refreshed first.
+            index: Index, alias or data stream.
             body: Of the search.
             shard: Number of the one shard to search; None for all.
+            must_refresh: Whether it is refreshed first.
 
         Raises:
             IndexMissing: There is no such index.
             ClusterError: The search is rejected, or a shard does not answer.
         """
-        self.refresh(index)
+        if must_refresh:
+            self.refresh(index)
         if shard is None:
             page = first_page(body)
             hits = self.run(searches.search(index, page))["hits"]["hits"]

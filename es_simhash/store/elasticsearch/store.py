@@ -105,17 +105,13 @@ class ElasticsearchStore:
         """Write documents by lines of bulk requests, and return what was not written."""
         return write_body(self.gateway, index or self.name, body, ends)
 
-    def is_empty(self) -> bool:
-        """Check whether the index has no document; False when that cannot be read."""
-        return self.gateway.is_empty(self.name)
-
     def refresh(self) -> None:
         """Make all that was written visible to searches."""
         self.gateway.refresh(self.name)
 
-    def refresh_if_allowed(self, index: str) -> None:
-        """Do the same for an index, unless the privileges forbid it."""
-        self.gateway.refresh_if_allowed(index)
+    def refresh_if_allowed(self, index: str) -> bool:
+        """Do the same for an index; False where the privileges forbid it."""
+        return self.gateway.refresh_if_allowed(index)
 
     def wait(self, seconds: float) -> None:
         """Wait, unless `stop` was called."""

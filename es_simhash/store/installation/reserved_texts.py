@@ -101,7 +101,9 @@ class ReservedTexts:
             "seq_no_primary_term": True,
             "query": {"bool": {"filter": conditions}},
         }
-        yield from map(_reserved, self._gateway.pages(self._index, body))
+        # Old ones can be searched without a refresh.
+        hits = self._gateway.pages(self._index, body, must_refresh=False)
+        yield from map(_reserved, hits)
 
     def forget(self, texts: Iterable[ReservedText]) -> None:
         """Delete reservations that nobody has changed since they were read."""

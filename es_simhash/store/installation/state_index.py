@@ -255,8 +255,8 @@ class StateIndex:
             return
         self.create()
         for some in _requests(entries):
-            _require_written(self._gateway.bulk(some, index=self.name), self.name)
-        self._gateway.refresh(self.name)
+            results = self._gateway.bulk(some, index=self.name, refresh=True)
+            _require_written(results, self.name)
 
     def create(self) -> None:
         """Create the index when there is none."""
@@ -287,7 +287,8 @@ class StateIndex:
         query = {"bool": {"filter": conditions}}
         body = {"size": page, "query": query, "seq_no_primary_term": True}
         body |= {"_source": {"excludes": [*without]}} if without else {}
-        stored = self._gateway.pages(self.name, body)
+        # Whatever is written here can be searched at once.
+        stored = self._gateway.pages(self.name, body, must_refresh=False)
         try:
             first = list(islice(stored, 1))
         except IndexMissing:

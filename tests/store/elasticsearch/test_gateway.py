@@ -284,7 +284,7 @@ def test_what_is_missing_is_reported(client: Any, index_name: str) -> None:
     ):
         with pytest.raises(IndexMissing, match=index_name):
             ask()
-    gateway.refresh_if_allowed(index_name)
+    assert not gateway.refresh_if_allowed(index_name)
 
 
 def test_the_name_of_an_index_is_quoted() -> None:

@@ -36,6 +36,19 @@ def test_entries_are_written_with_the_version_and_the_first_had_none(
     assert state.sizes() == {"f": 2}
 
 
+def test_what_is_written_is_found_at_once_and_reading_refreshes_nothing(
+    client: Any, state: StateIndex, requests_of: list[str]
+) -> None:
+    client.indices.put_settings(index=state.name, settings={"refresh_interval": "-1"})
+    entries = [state.entry(str(n), {"kind": "family", "family": f"f{n}", "documents": 2})
+               for n in range(3)]  # fmt: skip
+    state.write(entries)
+    assert state.sizes() == {"f0": 2, "f1": 2, "f2": 2}
+    state.write([state.removal("1"), entries[0]])
+    assert state.sizes() == {"f0": 2, "f2": 2}
+    assert not [sent for sent in requests_of if sent.endswith("_refresh")]
+
+
 def test_a_later_version_is_refused(client: Any, state: StateIndex) -> None:
     put(client, state, {"kind": "family", "version": VERSION + 1})
     with pytest.raises(
