@@ -97,6 +97,7 @@ def test_the_character_classes_follow_from_the_page() -> None:
         assert reference.CLASS[code] == expected, hex(code)
 
 
+@pytest.mark.long
 def test_later_characters_are_those_unicode_13_does_not_assign() -> None:
     # Unicode 13 has 143,859 characters, 65 controls, 2,048 surrogates and 137,468 for private use.
     assert sum(reference.LATER) == 0x110000 - 143_859 - 65 - 2_048 - 137_468

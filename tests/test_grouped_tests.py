@@ -16,9 +16,11 @@ from tests.test_mirror import imported
 pytest_plugins = ["pytester"]
 
 ROOT = Path(__file__).parents[1]
-# Whether the core is correct is decided in every run.
-ROOMS = ("differences", "fingerprints", "ingestion", "maintenance", "pairs", "questions")
-CORE = tuple(f"tests/{room}/" for room in (*ROOMS, "relation", "semantics", "store", "text"))
+# Whether the core is correct is decided in every run: what is found, decided and written.
+ROOMS = ("differences", "fingerprints", "ingestion", "pairs", "questions", "relation", "semantics")
+KEEPING = ("backfills", "backgrounds", "copies", "families", "sweeps", "upgrades")
+FOLDERS = (*ROOMS, "store", "text", *(f"maintenance/{folder}" for folder in KEEPING))
+CORE = tuple(f"tests/{folder}/" for folder in FOLDERS)
 CONFTEST = f"""
 import sys
 sys.path.insert(0, {str(ROOT)!r})
@@ -82,6 +84,7 @@ def test_a_group_that_has_not_changed_is_left_out_and_the_run_says_so(run: Run) 
     result.stdout.fnmatch_lines(LEFT_OUT)
 
 
+@pytest.mark.long
 def test_several_processes_record_and_leave_out_the_same(
     run: Run, pytester: pytest.Pytester
 ) -> None:
@@ -227,6 +230,7 @@ def test_all_that_a_group_names_is_there(files: list[str], name: str) -> None:
     assert [each for each in patterns if not any(fnmatchcase(file, each) for file in files)] == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", GROUPS)
 def test_a_group_depends_on_what_its_tests_import(files: list[str], name: str) -> None:
     reached: set[str] = set()

@@ -24,6 +24,7 @@ def shares(text: str) -> list[str]:
     return list(found)
 
 
+@pytest.mark.long
 def test_every_door_shows_the_same_share_of_a_pair(
     tenants: str, call: Callable[..., Done], serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:

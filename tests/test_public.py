@@ -51,6 +51,7 @@ def test_a_name_is_in_one_namespace() -> None:
     assert len(set(names)) == len(names)
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize(
     "before",

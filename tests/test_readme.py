@@ -24,6 +24,7 @@ BOTH = README + START
 MOST_BYTES = 8_000
 
 
+@pytest.mark.long
 @pytest.mark.cluster
 def test_the_examples_of_the_python_reference_run_as_one_script(
     cluster_url: str, index_name: str, tmp_path: Path

@@ -62,6 +62,7 @@ def test_a_round_does_all_and_is_measured(client: Any, index_name: str) -> None:
     assert min(held[each] for each in ("memory (MiB)", "open files", "threads", "connections")) > 0
 
 
+@pytest.mark.long
 @pytest.mark.cluster
 def test_memory_that_the_service_keeps_of_each_request_is_found(
     cluster_url: str,

@@ -147,6 +147,7 @@ def test_a_killed_run_goes_on_and_each_document_is_enriched_once(
     assert {each["version"] for each in found.values()} == {2}
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
 def test_an_interrupted_run_ends_cleanly_with_its_summary(
     index: str, proxy: Any, tmp_path: Path, write: Any, documents: Any

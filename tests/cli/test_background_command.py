@@ -45,6 +45,7 @@ def test_status_says_what_an_index_of_two_languages_lacks(
     assert "and 200 of one language are needed" in run("background", index_name, *at).out
 
 
+@pytest.mark.long
 def test_status_of_a_sidecar_advises_what_its_index_takes(
     client: Any, index_name: str, write: Any, cluster_url: str, run: Run
 ) -> None:
@@ -88,6 +89,7 @@ def test_an_index_of_versions_alone_is_told_what_to_do(
     assert "finds versions alone" in sentence
 
 
+@pytest.mark.long
 def test_vectors_of_the_index_are_learned_given_and_named(
     client: Any, index_name: str, write: Any, cluster_url: str, run: Run
 ) -> None:

@@ -12,6 +12,7 @@ from tests.support.shelf import Shelf
 pytestmark = pytest.mark.cluster
 
 
+@pytest.mark.long
 def test_the_file_has_one_line_for_each_change(
     shelf: Shelf, texts: dict[str, str], call: Any, tmp_path: Path
 ) -> None:

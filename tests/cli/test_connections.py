@@ -229,6 +229,7 @@ def test_a_variable_that_is_not_read_is_named(
     ]
 
 
+@pytest.mark.long
 def test_a_process_of_its_own_ends_the_same_way(closed_port: int) -> None:
     command = [sys.executable, "-m", "es_simhash", "related", "a", "--text", "one", "--url",
                f"http://127.0.0.1:{closed_port}"]  # fmt: skip

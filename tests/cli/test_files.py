@@ -90,6 +90,7 @@ def test_fifty_megabytes_are_refused(run: Any, tmp_path: Path) -> None:
         assert "The text has 50.0 MiB, more than the 16" in run(*command).refusal()
 
 
+@pytest.mark.long
 def test_a_hundred_thousand_chunks_are_refused(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "many.txt"
     # A sentence of eight tokens, the least a chunk has.

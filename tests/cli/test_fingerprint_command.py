@@ -27,6 +27,7 @@ def file(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.long
 def test_selftest_says_how_many_vectors_are_equal() -> None:
     result = CliRunner().invoke(selftest)
     assert result.exit_code == 0
@@ -35,6 +36,7 @@ def test_selftest_says_how_many_vectors_are_equal() -> None:
     assert result.output.endswith("13 methods, all vectors equal\n")
 
 
+@pytest.mark.long
 def test_selftest_names_methods_that_cannot_be_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schemes, "find_spec", lambda package: None)
     result = CliRunner().invoke(selftest)
@@ -122,6 +124,7 @@ def test_an_unknown_scheme_is_refused(file: str) -> None:
         CliRunner().invoke(fingerprint, [file, "--scheme", "md5"], catch_exceptions=False)
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("arguments", [["selftest"], ["files", "fingerprint", "-"]])
 def test_these_commands_do_not_import_the_client(arguments: list[str]) -> None:

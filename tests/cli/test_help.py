@@ -182,6 +182,7 @@ def test_help_imports_nothing_that_takes_long(arguments: list[str]) -> None:
     )
 
 
+@pytest.mark.long
 def test_help_of_no_command_imports_the_client() -> None:
     lines = [[*path, "--help"] for path in ALL]
     assert imported(lines, "elasticsearch", "elastic_transport") == []

@@ -75,6 +75,7 @@ def test_what_a_first_run_lacks_is_said_once(client: Any, index: str, call: Run)
     assert len(again.out.splitlines()) == 1
 
 
+@pytest.mark.long
 def test_a_malformed_line_is_kept_and_makes_the_exit_status_1(
     index: str, call: Run, tmp_path: Path
 ) -> None:
@@ -89,6 +90,7 @@ def test_a_malformed_line_is_kept_and_makes_the_exit_status_1(
     assert letter["raw"] == '{"id":\x1b'
 
 
+@pytest.mark.long
 def test_a_malformed_row_of_a_table_is_named_and_the_rest_is_written(
     client: Any, index: str, call: Run, tmp_path: Path
 ) -> None:
@@ -133,6 +135,7 @@ def test_an_index_that_is_read_is_not_to_be_created(index: str, run: Run, cluste
     assert refusal.endswith(f"Else create it with `es-simhash install {index}x`.\n")
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("processes", ["1", "2"])
 def test_conflicts_are_reported_in_text_and_json(
@@ -236,6 +239,7 @@ def test_a_killed_run_goes_on_where_it_was(
     assert not journal.exists()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
 def test_an_interrupted_run_ends_cleanly_and_keeps_its_journal(
     index: str, proxy: Any, tmp_path: Path

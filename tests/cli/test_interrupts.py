@@ -55,6 +55,7 @@ def test_further_interrupts_change_nothing(first: signal.Signals) -> None:
     assert not Path(folder).exists()
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.cluster
 @pytest.mark.parametrize("first", _ENDS)

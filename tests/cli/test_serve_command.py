@@ -73,6 +73,7 @@ def wait_until_closed(address: str) -> None:
     raise AssertionError(f"{address} still takes connections")
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
 def test_a_request_that_runs_is_answered_before_the_end(
@@ -103,6 +104,7 @@ def test_a_request_that_runs_is_answered_before_the_end(
     assert "Traceback" not in log.read_text()
 
 
+@pytest.mark.long
 def test_logs_have_no_ids_texts_or_credentials(
     tenants: str, cluster_url: str, tmp_path: Path
 ) -> None:
@@ -125,6 +127,7 @@ def test_logs_have_no_ids_texts_or_credentials(
     assert all(re.fullmatch(r"\w{32}", line["request_id"]) for line in requests)
 
 
+@pytest.mark.long
 def test_workers_count_together_and_one_that_is_killed_is_replaced(
     tenants: str, cluster_url: str, tmp_path: Path
 ) -> None:
@@ -186,6 +189,7 @@ def test_what_cannot_start_says_why_in_one_sentence(
     assert "Set --config." in error(tenants, "--config", tmp_path / "none.toml")
 
 
+@pytest.mark.long
 def test_an_answer_does_not_wait_for_an_acknowledgement(
     tenants: str, cluster_url: str, tmp_path: Path
 ) -> None:

@@ -89,6 +89,7 @@ def test_a_duration_that_is_none_is_refused(call: Any, every: str) -> None:
     assert f"{every!r} is not a duration. Give one such as 60s" in done.output.replace("\n", " ")
 
 
+@pytest.mark.long
 def test_it_goes_on_until_it_is_ended(
     index: Any, cluster_url: str, make_text: Make, tmp_path: Path
 ) -> None:

@@ -41,6 +41,7 @@ def seen(found: Changes) -> list[tuple[str, str, str]]:
     return [(change.kind, change.a.text, change.b.text) for change in found.edits]
 
 
+@pytest.mark.long
 @given(texts, texts)
 def test_both_texts_follow_from_the_changes(a: str, b: str) -> None:
     checked(a, b)

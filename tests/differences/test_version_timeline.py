@@ -171,6 +171,7 @@ _SHOWN = """() => [...document.querySelectorAll(".dots circle")]
                   style: dot.getAttribute("class")}))"""
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("shape", SHAPES)
 def test_no_dot_hides_another(tabs: Tabs, tmp_path: Path, shape: str) -> None:

@@ -21,6 +21,7 @@ def validated(file: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(line, capture_output=True, text=True)
 
 
+@pytest.mark.long
 def test_the_file_is_valid(tmp_path: Path) -> None:
     done = validated(FILE)
     assert done.returncode == 0, done.stdout

@@ -116,6 +116,7 @@ def test_distances_of_the_highest_bit_and_of_all_bits() -> None:
     assert hamming_distances(rows, rows).tolist() == [[0, 1, 128], [1, 0, 127], [128, 127, 0]]
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("bits", BITS)
 def test_no_bit_is_dead_and_all_are_balanced(bits: int) -> None:

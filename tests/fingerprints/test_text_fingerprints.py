@@ -32,6 +32,7 @@ def values(found: TextFingerprints) -> tuple[object, ...]:
     return found.scheme, found.content_hash, found.tokens, document, chunks, shingles
 
 
+@pytest.mark.long
 @given(st.lists(st.one_of(texts, long_texts), max_size=8), st.sampled_from([1, 3, 12, 64]))
 def test_fingerprints_do_not_depend_on_the_neighbours_in_the_batch(
     batch: list[str], window: int

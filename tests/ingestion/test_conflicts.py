@@ -123,6 +123,7 @@ def test_conflicts_are_counted_as_what_they_are(
         assert failed == []
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.cluster
 @pytest.mark.parametrize("on_conflict", ["last", "first", "fail"])

@@ -90,6 +90,7 @@ def test_documents_are_written_with_their_fingerprints(client: Any, index: str) 
     assert found["7"] == {"id": "7", "text": "Text number 7."}
 
 
+@pytest.mark.long
 def test_processes_write_what_one_process_writes(client: Any, index: str) -> None:
     settings = IngestSettings(processes=2, limits=BatchLimits(documents=5))
     outcomes = list(ingest(client, index, documents(40), settings=settings))
@@ -122,6 +123,7 @@ def test_every_kind_of_value_is_known_again(client: Any, index: str) -> None:
     assert statuses(ingest(client, index, given, settings=ONE)) == {"unchanged": len(given)}
 
 
+@pytest.mark.long
 def test_of_one_id_the_last_document_stays(client: Any, index: str) -> None:
     versions = [{"id": "a", "text": f"Version {number}."} for number in range(60)]
     settings = IngestSettings(processes=2, limits=BatchLimits(documents=2))
@@ -167,6 +169,7 @@ def die(batch: Any, config: Any, found: Any) -> Any:
     os._exit(9)
 
 
+@pytest.mark.long
 def test_a_process_that_is_killed_is_one_sentence(client: Any, index: str) -> None:
     settings = IngestSettings(processes=2, limits=BatchLimits(documents=5), prepare=die)
     with pytest.raises(EsSimhashError, match="fewer processes") as raised:

@@ -108,6 +108,7 @@ def test_a_family_of_null_is_none(grouped: Any) -> None:
     assert "family" not in grouped.sources()["one"]["simhash"]
 
 
+@pytest.mark.long
 def test_backfill_and_sweep_keep_it(swept_index: Any) -> None:
     index = swept_index
     index.store(TEXTS)

@@ -132,6 +132,7 @@ def test_the_routings_are_those_of_several_shards(pair: tuple[Routed, Routed]) -
     assert found.count(False) > 10
 
 
+@pytest.mark.long
 def test_related_evidence_and_explain(pair: tuple[Routed, Routed], requests_of: list[str]) -> None:
     for index in pair:
         index.put(index.lines(corpus()))
@@ -178,6 +179,7 @@ def test_the_command_line_finds_and_explains(pair: tuple[Routed, Routed], cluste
     assert same(pair, lambda index: run("explain", index.name, "3", "3c")["kind"]) == "exact"
 
 
+@pytest.mark.long
 def test_families_and_dismissals(pair: tuple[Routed, Routed]) -> None:
     for index in pair:
         index.put(index.lines(corpus()))
@@ -198,6 +200,7 @@ def test_families_and_dismissals(pair: tuple[Routed, Routed]) -> None:
     pair[0].require_own_routings()
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize(
     ("action", "batch"), [("skip", 4), ("replace", 1000), ("flag", 1000), ("link", 4)]
@@ -233,6 +236,7 @@ def test_decisions_at_ingest_and_undo(pair: tuple[Routed, Routed], action: str, 
 
 
 # One deletes documents, the other marks them.
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("action", ["replace", "link"])
 def test_a_sweep_and_undo(pair: tuple[Routed, Routed], action: str) -> None:
@@ -261,6 +265,7 @@ def test_a_sweep_and_undo(pair: tuple[Routed, Routed], action: str) -> None:
     pair[0].require_own_routings()
 
 
+@pytest.mark.long
 def test_backfill_in_place_and_into_a_sidecar(pair: tuple[Routed, Routed]) -> None:
     for index in pair:
         index.store_all(corpus())
@@ -401,6 +406,7 @@ def test_another_writer_finds_a_reserved_text_under_its_routing(
         assert time.monotonic() - started < 60
 
 
+@pytest.mark.long
 def test_an_index_that_requires_a_routing(client: Any, index_name: str, tmp_path: Path) -> None:
     required = Routed(client, index_name, tmp_path, True, _routing={"required": True})
     documents = corpus()

@@ -70,6 +70,7 @@ def test_pairs_are_those_in_memory(tmp_path: Path, seed: int, memory: int) -> No
     assert found == pairs_in_memory(shingles, least)
 
 
+@pytest.mark.long
 def test_it_goes_on_where_it_was(tmp_path: Path) -> None:
     shingles = lists(7)
     least = np.full(len(shingles), 2, np.uint8)
@@ -82,6 +83,7 @@ def test_it_goes_on_where_it_was(tmp_path: Path) -> None:
     assert later == {pair for pair in whole if pair[0] >= middle.stop}
 
 
+@pytest.mark.long
 def test_a_template_is_linked_through_its_first_texts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -75,6 +75,7 @@ def test_no_revision_is_left_out(threshold: float, counts: str) -> None:
     assert not (linked & ~may_be).any()
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize(
     "texts",

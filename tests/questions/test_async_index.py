@@ -95,6 +95,7 @@ def test_pages_are_those_of_the_index_that_waits(shelf: Shelf, awaited: Callable
     assert awaited(shelf.name, ask) == ["t0-2", "t0-3"]
 
 
+@pytest.mark.long
 def test_many_questions_at_once_are_answered_each_for_itself(
     shelf: Shelf, awaited: Callable[..., Any], texts: Texts
 ) -> None:

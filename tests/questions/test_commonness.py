@@ -41,6 +41,7 @@ def policy(make_text: Make, revise: Make) -> dict[str, str]:
     return {**texts, "quote": f"{make_text(7, 90)} {quoted} {make_text(8, 110)}"}
 
 
+@pytest.mark.long
 def test_no_further_document_changes_a_relation(
     desk: Desk, policy: dict[str, str], make_text: Make, revise: Make
 ) -> None:
@@ -105,6 +106,7 @@ def test_versions_are_shown_however_common_their_text_is(
     assert any((each.common or 0) > 0.5 for each in versions.values())
 
 
+@pytest.mark.long
 def test_of_equal_relations_the_more_distinctive_is_first(desk: Desk, make_text: Make) -> None:
     query = [make_text(n, 40) for n in (1, 2)]
     rest = [make_text(n, 200) for n in range(20, 32)]
@@ -123,6 +125,7 @@ def test_two_texts_alone_have_nothing_common() -> None:
     assert compare(text, f"{text} So it was said.", semantics=None).common is None
 
 
+@pytest.mark.long
 def test_what_is_copied_does_not_hide_behind_what_is_alike(client: Any, index_name: str) -> None:
     from es_simhash.ingestion.ingest import ingest
     from es_simhash.store.installation.install import install

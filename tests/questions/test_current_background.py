@@ -47,6 +47,7 @@ def same_subject(answer: Answer) -> int:
     return sum(int(str(each.id)[1:]) // PER_SUBJECT == subject for each in list(answer)[:9])
 
 
+@pytest.mark.long
 def test_words_of_the_form_say_little_and_the_background_is_named(news_index: News) -> None:
     client, name = news_index
     index = Index(client, name)
@@ -100,6 +101,7 @@ def test_a_pair_has_one_score_however_it_is_asked(news_index: News, cluster_url:
     )
 
 
+@pytest.mark.long
 def test_a_sidecar_other_shards_and_a_client_that_does_not_wait_answer_alike(
     news_index: News, cluster_url: str
 ) -> None:
@@ -122,6 +124,7 @@ def test_a_sidecar_other_shards_and_a_client_that_does_not_wait_answer_alike(
     assert names(beside) == names(Index(client, name).related(id=QUERY, options=NEAR))
 
 
+@pytest.mark.long
 def test_an_index_that_was_opened_before_sees_another_background(news_index: News) -> None:
     client, name = news_index
     index = Index(client, name)
@@ -137,6 +140,7 @@ def test_an_index_that_was_opened_before_sees_another_background(news_index: New
     assert names(index.related(id=QUERY, options=NEAR)) == {None}
 
 
+@pytest.mark.long
 def test_once_it_is_read_a_question_takes_no_further_request(
     news_index: News, requests_of: list[str]
 ) -> None:
@@ -152,6 +156,7 @@ def test_once_it_is_read_a_question_takes_no_further_request(
     assert len(with_background) == len([each for each in requests_of if "_msearch" in each]) == 1
 
 
+@pytest.mark.long
 def test_a_broken_one_is_one_sentence_and_a_way_out(news_index: News) -> None:
     client, name = news_index
     count_background(client, name)

@@ -77,6 +77,7 @@ def test_what_is_far_behind_the_last_shown_does_not_count(notices: tuple[Any, st
     assert not Index(client, name).related(id="query", options=limited(3, size=1)).truncated
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("size", [1, 4, 10])
 def test_more_are_read_where_one_of_the_ten_best_may_be_lacking(

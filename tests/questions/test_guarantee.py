@@ -161,6 +161,7 @@ def test_sixteen_blocks_promise_twelve_bits(crafted: Any, k: int) -> None:
     assert index.found(k) == index.expected(k)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("k", [3, 12])
 def test_thirteen_uneven_blocks_of_64_bits_promise_twelve(crafted: Any, k: int) -> None:
     index = crafted(Scheme(64, 13), 13)

@@ -107,6 +107,7 @@ def vectors_of(client: Any, name: str) -> VectorsStatus:
     return vectors
 
 
+@pytest.mark.long
 def test_documents_get_them_from_the_backfill_and_the_shipped_ones_count_meanwhile(
     own_news: News,
 ) -> None:
@@ -188,6 +189,7 @@ def _some(numbers: range) -> Any:
     return Selection(({"ids": {"values": [f"n{number:04d}" for number in numbers]}},))
 
 
+@pytest.mark.long
 def test_by_text_in_memory_beside_and_without_waiting_the_answers_are_alike(
     learned_news: News, cluster_url: str
 ) -> None:
@@ -241,6 +243,7 @@ def test_a_pair_has_one_similarity_from_both_sides_however_long_either_is(
         assert back[one].similarity == pytest.approx(there[other].similarity, abs=0.003)
 
 
+@pytest.mark.long
 def test_a_sidecar_reads_the_vectors_of_the_index_that_has_the_texts(
     client: Any, index_name: str, write: Any
 ) -> None:
@@ -267,6 +270,7 @@ def test_one_question_takes_one_search_once_they_are_read(
     assert len([each for each in requests_of if "_msearch" in each]) == 1
 
 
+@pytest.mark.long
 def test_lost_ones_are_noticed_and_learned_again(learned_news: News) -> None:
     client, name = learned_news
     index = Index(client, name)
@@ -325,6 +329,7 @@ def test_broken_ones_are_one_sentence_and_a_way_out(learned_news: News) -> None:
     assert found.other_vectors == 0
 
 
+@pytest.mark.long
 def test_a_text_without_a_known_word_has_fewer_neighbours_and_no_wrong_ones(
     learned_news: News,
 ) -> None:

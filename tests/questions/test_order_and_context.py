@@ -195,6 +195,7 @@ def test_other_families_have_no_version_that_families_did_not_see_yet(
     assert "late" in found(client, archive, "v0", replace(options, kinds=VERSIONS.kinds))
 
 
+@pytest.mark.long
 def test_families_narrow_an_answer(client: Any, archive: str) -> None:
     from es_simhash import Index
     from es_simhash.maintenance.families.find_families import find_families

@@ -48,6 +48,7 @@ def ids(found: Any) -> set[str]:
     return {str(each.id) for each in found}
 
 
+@pytest.mark.long
 def test_boilerplate_of_long_documents_is_common() -> None:
     texts = documents()
     for n, id in enumerate(FORMS):
@@ -90,6 +91,7 @@ def test_texts_of_megabytes_are_aligned_within_half_a_minute() -> None:
     assert time.process_time() - start < 30
 
 
+@pytest.mark.long
 def test_an_analyzer_that_makes_too_many_terms_is_answered_without_its_words(
     client: Any, index_name: str
 ) -> None:
@@ -115,6 +117,7 @@ def test_words_that_keep_their_capitals_are_found(client: Any, index_name: str) 
     assert "source" in ids(index.related(id="rewriter", options=MANY))
 
 
+@pytest.mark.long
 def test_a_hit_that_grew_too_long_is_left_out(client: Any, index_name: str) -> None:
     index = filled_index(client, index_name)
     grown = ENGLISH.join(COPIED) + " One two three four five six seven eight. " * 25_000

@@ -133,6 +133,7 @@ def test_only_documents_that_share_passages_are_returned_on_request(index: Index
         assert index.related(id=taker, options=SearchOptions(kinds=("version",))) == []
 
 
+@pytest.mark.long
 def test_documents_queried_together_find_what_each_finds_alone(index: Index) -> None:
     ids = ["source", *TAKEN, *FORMS]
     together = index.related_to_each(ids)

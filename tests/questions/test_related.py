@@ -132,6 +132,7 @@ def test_the_answers_are_those_of_an_exact_scan(
         assert [each.evidence for each in found[id]] == [each.evidence for each in scanned]
 
 
+@pytest.mark.long
 def test_the_answers_with_neighbours_are_those_of_an_exact_scan(
     answers: Answers, corpus: Corpus, exact: MemoryIndex
 ) -> None:

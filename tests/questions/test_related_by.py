@@ -100,6 +100,7 @@ def in_memory(name: str) -> Scores:
     return one_side | {(other, one): score for (one, other), score in one_side.items()}
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("name", FINGERPRINT_METHODS)
 def test_an_index_finds_what_the_method_finds_in_memory(

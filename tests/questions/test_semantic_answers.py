@@ -267,6 +267,7 @@ def test_a_neighbour_without_a_date_counts_as_very_old(dated: Any) -> None:
     assert set(order[1:]) == {"near", "dateless"}
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("min_score", [0.0, 0.1, 0.2, 0.3])
 def test_recency_changes_nothing_but_the_order(

@@ -113,6 +113,7 @@ def test_a_second_run_writes_only_what_changed(
     assert last == {"unchanged": 4, "without_text": 1}
 
 
+@pytest.mark.long
 def test_an_older_state_never_replaces_a_newer_one(
     client: Any, plain: str, sidecar: str, proxy: Any, stored: Any, expected: Any
 ) -> None:
@@ -133,6 +134,7 @@ def test_an_older_state_never_replaces_a_newer_one(
     assert stored(sidecar)["a"]["ours"] == expected(OTHER)
 
 
+@pytest.mark.long
 def test_relations_are_those_of_one_index(
     client: Any, plain: str, sidecar: str, write: Any, stored: Any
 ) -> None:

@@ -167,6 +167,7 @@ def test_numbers_tell_short_records_apart(one: str, other: str, is_version: bool
     assert (scored(one, other).kind in VERSION_KINDS) == is_version
 
 
+@pytest.mark.long
 def test_a_third_of_a_short_text_in_a_long_one_hardly_ever_makes_a_version() -> None:
     random = Random(3)
     kinds = []

@@ -39,6 +39,7 @@ def test_stories_with_a_word_of_their_titles_in_common_are_nearer() -> None:
     assert near > compare_profiles(query, in_text).similarity > 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("title", ["# 北京大学", "北京大学"])
 def test_a_chinese_title_counts_with_the_words_within_its_words(title: str) -> None:
     pytest.importorskip("jieba")

@@ -222,6 +222,7 @@ def test_only_allowed_origins_may_read_answers(serve: Serve, tenants: str) -> No
     assert http.options("/v1/related/a1", headers=preflight).status_code == 200
 
 
+@pytest.mark.long
 def test_a_thousand_connections_at_once(serve: Serve, tenants: str) -> None:
     http = serve(tenants, limited(requests_per_minute=0, seconds=60))
     address = urlsplit(str(http.base_url))

@@ -21,6 +21,7 @@ IDS = st.sampled_from(["a1", "b1", *ODD_IDS, "none"])
 RULES = Path(__file__).parents[1] / "bench" / "schemathesis.toml"
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("name", ["positive", "negative"])
 def test_no_answer_is_undocumented(serve: Serve, tenants: str, name: str) -> None:

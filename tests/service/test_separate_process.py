@@ -62,6 +62,7 @@ def is_running(pid: int) -> bool:
     return True
 
 
+@pytest.mark.long
 def test_a_result_comes_from_a_process_that_has_ended_and_left_others_the_way() -> None:
     value, pid, niceness = APART.run(joined, " there")
     assert value == "made there"

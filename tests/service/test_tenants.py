@@ -159,6 +159,7 @@ def test_no_byte_of_an_answer_differs_for_what_may_not_be_read(
     client.indices.delete(index=f"{index_name}-simhash", ignore_unavailable=True)
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("rule", [None, "longest", "newest", "oldest"])
 def test_who_represents_a_family_is_the_same_by_its_rule(

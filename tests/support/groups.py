@@ -1,8 +1,9 @@
 """The groups of tests that are left out while nothing changes that can break them.
 
 None has a test that decides whether the core is correct (relations, ingestion, questions, stores),
-but for those that start an OpenSearch beside the engine of all others, for long ones beside which
-shorter ones always run, and for all but the first parameters of tests that have many.
+but for those that start an OpenSearch beside the engine of all others, for those of two seconds and
+more beside which shorter ones always run, and for all but the first parameters of tests that have
+many.
 """
 
 from tests.support.grouped_tests import Group
@@ -11,7 +12,10 @@ from tests.support.grouped_tests import Group
 _PACKAGE = ("es_simhash/*", "mappings/*", "ingest/*", "widget/*", "hatch_build.py", "scripts/*")
 # The pages, and what they show, name or have typed.
 _PAGES = (*_PACKAGE, "*.md", "docs/*", "mkdocs.yml", "examples/*", "docker/*", "LICENSE", "NOTICE")
-_BENCHMARKS = ("__init__", "changes", "engines", "entities", "indexing", "program", "timing")
+_BENCHMARKS = (
+    *("__init__", "changes", "engines", "entities", "indexing", "load", "program"),
+    *("served_index", "synthetic", "timing"),
+)
 
 GROUPS = {
     "browser": Group(
@@ -101,6 +105,15 @@ GROUPS = {
         ),
         files=(*_PACKAGE, "docs/plan.md", "tests/cli/conftest.py", "tests/service/explorer/*.py"),
     ),
+    # What only reads.
+    "diagnostics, reports and plans": Group(
+        tests=(
+            "tests/maintenance/diagnostics",
+            "tests/maintenance/reports",
+            "tests/maintenance/plans",
+        ),
+        files=(*_PACKAGE, "docs/*", "tests/bench/*.py"),
+    ),
     # Of a test with many parameters the first always run. Their files have a mark, as those of long
     # tests; these are what they read and import.
     "variants and long tests": Group(
@@ -113,6 +126,9 @@ GROUPS = {
             "tests/*.txt",
             "tests/*/conftest.py",
             "tests/fuzz/*.py",
+            "tests/soak/*.py",
+            "tests/docker/test_images.py",
+            "tests/ingestion/deduplication/test_decision_parts.py",
             "tests/test_architecture.py",
             "tests/test_mirror.py",
             *(f"tests/bench/{name}.py" for name in _BENCHMARKS),

@@ -35,6 +35,7 @@ def test_what_stands_around_a_text_does_not_change_its_form(text: str) -> None:
         assert normalise_all(batch) == [reference.normalise(each) for each in batch]
 
 
+@pytest.mark.long
 def test_every_character_that_changes_or_is_composed() -> None:
     everything = list(map(chr, range(0x20000)))
     characters = [

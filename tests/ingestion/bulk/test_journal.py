@@ -94,6 +94,7 @@ with open_journal(Path(sys.argv[1]), {job!r}) as journal:
 """
 
 
+@pytest.mark.long
 def test_a_kill_at_any_moment_leaves_a_journal_that_is_resumed(tmp_path: Path) -> None:
     path, last = tmp_path / "j", 0
     for attempt in range(6):

@@ -64,6 +64,7 @@ def run(path: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     )
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.cluster
 @pytest.mark.parametrize("call", [INGEST, BACKFILL], ids=["ingest", "backfill"])
@@ -77,6 +78,7 @@ def test_a_script_without_a_guard_runs_once(
     assert client.count(index=index_name, query=fingerprinted)["count"] == COUNT
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.cluster
 @pytest.mark.parametrize(
@@ -141,6 +143,7 @@ def test_documents_are_written_from_a_thread(
     assert results == [COUNT, COUNT]
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.cluster
 @pytest.mark.parametrize("processes", [1, 2])

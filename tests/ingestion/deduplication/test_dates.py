@@ -46,6 +46,7 @@ def newest(desk: Any, documents: Any, field: str = "date", **settings: Any) -> d
     return {str(each.id): each for each in outcomes}
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("order", ["older first", "newer first"])
 @pytest.mark.parametrize("where", ["in the index", "in the same batch"])

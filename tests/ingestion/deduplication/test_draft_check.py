@@ -20,6 +20,7 @@ def check(client: Any, index: str) -> Any:
     return DraftCheck(opened.store, opened.config)
 
 
+@pytest.mark.long
 def test_a_draft_is_decided_as_a_dry_run_decides_a_document(client: Any, index: str) -> None:
     from es_simhash.ingestion.deduplication.version_policy import DryRunPolicy
     from es_simhash.ingestion.deduplication.version_rules import OnVersion

@@ -59,6 +59,7 @@ def state(desk: Any) -> dict[str, Any]:
     }
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("rules", RULES)
 def test_outcomes_are_those_of_the_run(

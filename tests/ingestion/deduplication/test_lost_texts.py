@@ -112,6 +112,7 @@ REPLACED: list[tuple[tuple[str, str], str, str, set[str]]] = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @WHERE
 def test_replace_asks_what_is_in_the_text_that_stays(

@@ -55,6 +55,7 @@ def decisions(
     return found
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize(
     ("action", "lose", "seed"),

@@ -111,6 +111,7 @@ def reported(run: RunDocuments, batches: Iterable[Sequence[Decision]]) -> Ingest
     return report
 
 
+@pytest.mark.long
 @settings(max_examples=150)
 @given(STEPS)
 def test_a_batch_counts_as_if_each_document_had_come_alone(

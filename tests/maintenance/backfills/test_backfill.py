@@ -66,6 +66,7 @@ def test_documents_get_the_fields_that_ingest_writes(
         assert found["version"] == 2
 
 
+@pytest.mark.long
 def test_processes_write_what_one_process_writes(
     client: Any, index: str, write: Any, stored: Any, documents: Any, expected: Any
 ) -> None:
@@ -229,6 +230,7 @@ def test_a_newer_text_is_never_overwritten(
     assert found["a"]["ours"] == expected(OTHER)
 
 
+@pytest.mark.long
 def test_a_document_that_never_rests_fails_and_keeps_its_text(
     client: Any, index: str, proxy: Any, write: Any, stored: Any, tmp_path: Path
 ) -> None:

@@ -109,6 +109,7 @@ def test_a_connection_that_is_cut_loses_and_doubles_nothing(
     assert all(each["ours"]["scheme"] for each in found.values())
 
 
+@pytest.mark.long
 def test_a_point_in_time_that_expires_is_opened_again(
     client: Any, index: str, proxy: Any, write: Any, stored: Any, documents: Any
 ) -> None:
@@ -131,6 +132,7 @@ def test_a_point_in_time_that_expires_is_opened_again(
     assert versions(found) == {2}
 
 
+@pytest.mark.long
 def test_an_expired_point_in_time_of_several_shards_skips_no_document(
     client: Any, index_name: str, proxy: Any, write: Any, stored: Any, documents: Any
 ) -> None:
@@ -153,6 +155,7 @@ def test_an_expired_point_in_time_of_several_shards_skips_no_document(
     assert all(each["ours"] for each in stored(index_name).values())
 
 
+@pytest.mark.long
 def test_points_in_time_that_always_expire_end_the_run(
     index: str, proxy: Any, write: Any, documents: Any
 ) -> None:
@@ -166,6 +169,7 @@ def test_points_in_time_that_always_expire_end_the_run(
         list(backfill(through, index, settings=ONE))
 
 
+@pytest.mark.long
 def test_a_cluster_that_stays_busy_ends_the_run_and_the_next_goes_on(
     index: str, proxy: Any, write: Any, stored: Any, documents: Any
 ) -> None:

@@ -116,6 +116,7 @@ def test_an_index_of_versions_alone_needs_none(client: Any, index_name: str) -> 
     assert status.background is None
 
 
+@pytest.mark.long
 def test_a_sidecar_has_the_background_of_its_texts(
     client: Any, index_name: str, write: Any
 ) -> None:
@@ -157,6 +158,7 @@ def test_a_shard_that_fails_changes_nothing(
     assert stored(news_index)["name"] == before
 
 
+@pytest.mark.long
 def test_it_is_renewed_when_it_has_drifted_and_not_before(news_index: News) -> None:
     client, name = news_index
     first = renew_background(client, name)
@@ -190,6 +192,7 @@ def test_a_damaged_one_is_counted_again(news_index: News) -> None:
     assert count_documents(client, name).background.name == right  # type: ignore[union-attr]
 
 
+@pytest.mark.long
 def test_a_sweep_counts_it_and_says_so(empty: News, write: Any) -> None:
     client, name = empty
     settings = SweepSettings(processes=1)
@@ -210,6 +213,7 @@ def own_vectors(client: Any, index_name: str) -> News:
     return client, index_name
 
 
+@pytest.mark.long
 def test_each_of_some_languages_has_vectors_and_strangers_have_none(own_vectors: News) -> None:
     client, name = own_vectors
     texts = dict(notices(220))
@@ -239,6 +243,7 @@ def test_each_of_some_languages_has_vectors_and_strangers_have_none(own_vectors:
     assert all(id.startswith("de") for id in near)
 
 
+@pytest.mark.long
 def test_documents_that_have_vectors_keep_them_until_somebody_wants_others(
     own_vectors: News,
 ) -> None:
@@ -274,6 +279,7 @@ def test_texts_that_were_there_before_the_fields_are_learned_from_at_once(
     assert f"Run `es-simhash backfill {name}`" in report.sentence()
 
 
+@pytest.mark.long
 def test_vectors_of_another_kind_are_not_learned(client: Any, index_name: str) -> None:
     name = index_name
     install(client, name, semantics=SemanticScheme(vectors=WORD_VECTORS))

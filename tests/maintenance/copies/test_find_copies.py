@@ -68,6 +68,7 @@ def test_passages_are_found_between_owners_the_longest_first(archive: Any) -> No
     assert (report.documents, report.compared, report.groups) == (5, 5, 4)
 
 
+@pytest.mark.long
 def test_the_answer_does_not_depend_on_shards_order_or_unrelated_documents(
     new_archive: Callable[[str], Any],
 ) -> None:
@@ -387,6 +388,7 @@ def shared_archive(archive: Any) -> None:
 NEW = {"e", "b2", "a3", "f", "g", "h", "i"}
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("with_families", [False, True])
 def test_new_documents_are_compared_with_all_as_in_a_search_over_all(

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from es_simhash.maintenance.copies.page import copies_html
 from es_simhash.pairs.copies import (
     Boilerplate,
@@ -36,6 +38,7 @@ def report(*copies: Copy) -> CopiesReport:
     return CopiesReport(copies, boilerplate, "owner", 9, 8, 3, 0, 0, 5, 2, left_out)
 
 
+@pytest.mark.long
 def test_the_page_escapes_all_that_comes_from_documents(require_accessible: Any) -> None:
     source = copies_html(report(copy(HOSTILE, passage(HOSTILE, HOSTILE, 0.0))), HOSTILE)
     page = Page(source)

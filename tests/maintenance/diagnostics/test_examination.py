@@ -177,7 +177,6 @@ def test_another_field_of_the_text_is_reported(client: Any, healthy: str) -> Non
     assert "--text-field text" in problem
 
 
-@pytest.mark.variants
 @pytest.mark.parametrize("field", ["body", "page.body", "the body"])
 def test_the_field_that_was_fingerprinted_is_found(
     client: Any, index_name: str, command: Any, make_text: Any, bulk: Any, field: str

@@ -13,6 +13,7 @@ from es_simhash.store.rows import Place
 pytestmark = pytest.mark.cluster
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("size", [1 << 40, 1])
 def test_families_are_the_same_whatever_was_forgotten(

@@ -58,6 +58,7 @@ def test_joined_documents_bring_their_families_together(full: Shelf, texts: Text
     assert full.families() == in_memory(texts, joined=pairs)
 
 
+@pytest.mark.long
 def test_a_join_survives_later_runs_full_runs_and_edits(
     full: Shelf, texts: Texts, make_text: Make
 ) -> None:
@@ -153,6 +154,7 @@ def test_joins_reach_over_documents_that_are_gone(full: Shelf, texts: Texts) -> 
 
 
 # Other changes in each way, twice as shipped.
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize(
     ("way", "seed"), [(WAYS[0], 0), (WAYS[0], 1), (WAYS[1], 2), (WAYS[2], 3)], indirect=["way"]

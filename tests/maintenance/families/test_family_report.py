@@ -23,6 +23,7 @@ def linked(make_text: Make) -> dict[str, str]:
     }
 
 
+@pytest.mark.long
 def test_a_family_that_splits_and_joins_again_is_reported(
     shelf: Shelf, linked: dict[str, str], make_text: Make
 ) -> None:
@@ -54,6 +55,7 @@ def test_a_family_that_splits_and_joins_again_is_reported(
     assert (event["index"], event["to"]) == (shelf.name, name)
 
 
+@pytest.mark.long
 def test_a_dry_run_says_what_would_change(shelf: Shelf, texts: dict[str, str]) -> None:
     shelf.put(texts)
     shelf.find()

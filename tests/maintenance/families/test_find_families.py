@@ -99,6 +99,7 @@ def test_a_dry_run_says_the_same_and_writes_nothing(shelf: Any, texts: Texts, cl
     assert (dry.families, dry.written) == (wet.families, wet.written)
 
 
+@pytest.mark.long
 @pytest.mark.variants
 def test_runs_between_the_writes_give_what_one_run_at_the_end_gives(
     shelf: Any, texts: Texts, way: str
@@ -174,6 +175,7 @@ def test_a_family_falls_apart_when_what_joined_it_is_deleted(
     assert shelf.families() == {frozenset("a"), frozenset("c")}
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.usefixtures("way")
 def test_more_copies_than_an_answer_holds_hide_no_other_text(
@@ -330,6 +332,7 @@ def test_a_rule_without_a_date_is_refused(shelf: Any, texts: Texts) -> None:
     assert refused.value.parameter == "date_field"
 
 
+@pytest.mark.long
 def test_dismissed_documents_are_never_of_one_family_until_it_is_undone(
     shelf: Any, client: Any, texts: Texts, revise: Callable[..., str]
 ) -> None:

@@ -133,6 +133,7 @@ def test_a_dismissed_pair_that_is_undone_is_compared_again(
     assert searched == set()
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("seed", range(3))
 def test_rounds_of_writes_and_deletions_give_what_one_run_over_all_gives(
@@ -221,6 +222,7 @@ def test_where_nothing_says_what_was_written_all_is_searched_for(
     assert shelf.families() == in_memory({**texts, **new})
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("scheme", [None, "another"])
 def test_links_by_another_scheme_are_searched_for(
@@ -264,6 +266,7 @@ def compared(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return counts
 
 
+@pytest.mark.long
 def test_links_of_linked_families_are_stored(
     shelf: Any, client: Any, make_text: Make, revise: Make, compared: list[int]
 ) -> None:
@@ -291,6 +294,7 @@ def test_links_of_linked_families_are_stored(
     assert shelf.names() == before
 
 
+@pytest.mark.long
 def test_texts_of_two_linked_families_that_were_parted_are_compared_when_that_is_undone(
     shelf: Any, client: Any, make_text: Make, revise: Make
 ) -> None:

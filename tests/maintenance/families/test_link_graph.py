@@ -39,6 +39,7 @@ def phrased(make_text: Make, numbers: range) -> Texts:
     }
 
 
+@pytest.mark.long
 def test_pairs_without_a_chance_are_not_scored(
     shelf: Any, make_text: Make, revise: Make, scored: list[frozenset[str]]
 ) -> None:
@@ -55,6 +56,7 @@ def test_pairs_without_a_chance_are_not_scored(
     assert shelf.families() == in_memory({**before, **new})
 
 
+@pytest.mark.long
 def test_the_families_are_those_of_a_run_over_everything(
     shelf: Any, texts: Texts, revise: Make
 ) -> None:
@@ -67,6 +69,7 @@ def test_the_families_are_those_of_a_run_over_everything(
     assert shelf.names() == incremental
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("size", [1, 2, 7])
 def test_what_does_not_fit_in_a_response_is_in_the_next(

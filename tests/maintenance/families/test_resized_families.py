@@ -44,6 +44,7 @@ def stored(shelf: Shelf, id: str) -> dict[str, Any]:
     return source
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("seed", range(2))
 def test_deletions_and_restored_documents_are_found_by_what_was_written(
@@ -69,6 +70,7 @@ def test_deletions_and_restored_documents_are_found_by_what_was_written(
     assert shelf.find().queried == 0
 
 
+@pytest.mark.long
 def test_a_lost_member_is_noticed_though_another_document_came_back(
     shelf: Any, texts: Texts, all_sizes: list[int]
 ) -> None:

@@ -123,6 +123,7 @@ def test_killed_three_times_it_gives_what_an_undisturbed_run_gives(
     assert shelf.find(everything=True).written == 0
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("in_small_steps")
 def test_wherever_it_is_killed_it_goes_on_from_there(
     shelf: Any, texts: Texts, kill_after: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
@@ -291,6 +292,7 @@ def test_a_full_disk_is_one_sentence_and_the_run_goes_on_later(
     assert shelf.families() == in_memory(texts)
 
 
+@pytest.mark.long
 def test_with_which_texts_of_a_template_others_are_compared_does_not_depend_on_their_order(
     shelf: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

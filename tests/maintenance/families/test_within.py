@@ -94,6 +94,7 @@ def test_families_within_a_field_are_those_of_the_oracle(
     assert archive.find(everything=True).written == 0
 
 
+@pytest.mark.long
 @pytest.mark.variants
 def test_the_order_of_writes_and_runs_does_not_matter(
     archive: Any, editions: tuple[Texts, dict[str, Any]], way: str
@@ -193,6 +194,7 @@ def test_another_field_makes_all_families_again_and_an_empty_one_joins_them(
     assert archive.find().documents == 0
 
 
+@pytest.mark.long
 def test_the_index_may_name_the_field_and_a_sweep_takes_it(
     archive: Any, make_text: Callable[..., str], revise: Callable[..., str]
 ) -> None:

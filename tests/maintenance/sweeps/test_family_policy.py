@@ -50,6 +50,7 @@ def test_who_came_first_is_the_first_whatever_the_ids(
     assert all(first.startswith(each[:20]) or each in first for each in records["a"]["evidence"])
 
 
+@pytest.mark.long
 def test_what_an_earlier_sweep_saw_is_before_what_came_since(
     index: Any, make_text: Make, revise: Make
 ) -> None:
@@ -75,6 +76,7 @@ def test_the_date_tells_who_is_first(index: Any, make_text: Make, revise: Make) 
     assert "old" not in index.duplicates()
 
 
+@pytest.mark.long
 def test_the_newest_by_the_engine_is_kept_and_documents_without_a_date_are_named(
     index: Any, make_text: Make, revise: Make
 ) -> None:
@@ -131,6 +133,7 @@ def test_the_first_sweep_takes_nothing_out(
     assert index.duplicates() == {"a2": "a", "a3": "a"}
 
 
+@pytest.mark.long
 def test_the_longest_is_kept(index: Any, make_text: Make, revise: Make) -> None:
     short = make_text(1, 150)
     longer = f"{short} {make_text(2, 10)}"
@@ -176,6 +179,7 @@ def test_copies_alone(index: Any, make_text: Make, revise: Make) -> None:
     assert index.duplicates() == {"a3": "a"}
 
 
+@pytest.mark.long
 def test_dismissed_versions_are_not_flagged(index: Any, make_text: Make, revise: Make) -> None:
     first = make_text(1)
     index.store({"a": first})
@@ -186,6 +190,7 @@ def test_dismissed_versions_are_not_flagged(index: Any, make_text: Make, revise:
     assert index.duplicates() == {}
 
 
+@pytest.mark.long
 def test_a_version_that_was_flagged_is_nobodys_original(
     index: Any, make_text: Make, revise: Make
 ) -> None:
@@ -200,6 +205,7 @@ def test_a_version_that_was_flagged_is_nobodys_original(
     assert set(duplicates.values()) == {"a"}
 
 
+@pytest.mark.long
 def test_more_documents_than_are_read_at_once(
     index: Any, make_text: Make, revise: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -214,6 +220,7 @@ def test_more_documents_than_are_read_at_once(
     assert set(index.documents()) == {f"{n}-0" for n in range(5)}
 
 
+@pytest.mark.long
 def test_a_sweep_that_was_killed_before_it_decided_is_done_again(
     index: Any, make_text: Make, revise: Make, kill_at: KillAt
 ) -> None:
@@ -227,6 +234,7 @@ def test_a_sweep_that_was_killed_before_it_decided_is_done_again(
     assert index.duplicates() == {"a2": "a"}
 
 
+@pytest.mark.long
 def test_what_a_killed_sweep_had_still_to_delete_is_deleted_by_the_next(
     index: Any, make_text: Make, kill_at: KillAt
 ) -> None:
@@ -242,6 +250,7 @@ def test_what_a_killed_sweep_had_still_to_delete_is_deleted_by_the_next(
     assert set(index.documents()) == {"short", "longer"}
 
 
+@pytest.mark.long
 def test_a_version_that_is_changed_while_it_is_decided_is_left(
     index: Any, make_text: Make, revise: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -278,6 +287,7 @@ def test_the_log_may_be_an_index(index: Any, make_text: Make) -> None:
         index.client.indices.delete(index=log, ignore_unavailable=True)
 
 
+@pytest.mark.long
 def test_a_sweep_without_rules_leaves_what_is_there_to_be(
     index: Any, make_text: Make, revise: Make
 ) -> None:
@@ -293,6 +303,7 @@ def test_a_sweep_without_rules_leaves_what_is_there_to_be(
     assert set(index.duplicates()) == {"new"}
 
 
+@pytest.mark.long
 def test_a_new_text_of_an_old_document_is_decided(
     index: Any, make_text: Make, revise: Make
 ) -> None:
@@ -305,6 +316,7 @@ def test_a_new_text_of_an_old_document_is_decided(
     assert set(index.duplicates()) == {"b"}
 
 
+@pytest.mark.long
 def test_what_is_written_while_a_sweep_goes_on_is_decided_by_the_next(
     index: Any, make_text: Make, revise: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -328,6 +340,7 @@ def test_what_is_written_while_a_sweep_goes_on_is_decided_by_the_next(
     assert index.duplicates() == {"late": "a"}
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("old", ["2025-05-01", "2020-05-01"])
 def test_an_old_document_is_no_version_of_a_new_one_whatever_its_date(
@@ -341,6 +354,7 @@ def test_an_old_document_is_no_version_of_a_new_one_whatever_its_date(
     assert index.duplicates() == {"b": "a"}
 
 
+@pytest.mark.long
 def test_what_would_lose_text_is_kept_and_flagged(index: Any, make_text: Make) -> None:
     short = make_text(1, 300)
     texts = {
@@ -365,6 +379,7 @@ def test_what_would_lose_text_is_kept_and_flagged(index: Any, make_text: Make) -
     assert index.duplicates() == {}
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize(("lose", "action"), [(LOSE, "retain"), (1, "replace")])
 def test_the_newest_replaces_only_what_it_has(

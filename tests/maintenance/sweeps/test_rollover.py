@@ -116,6 +116,7 @@ def test_who_asks_for_long_sees_it_after_a_while(
     assert index.related(id="a").left_out == (LeftOutIndex(newest),)
 
 
+@pytest.mark.long
 def test_a_rollover_in_the_middle_of_a_backfill_loses_and_doubles_nothing(
     client: Any, stream: DataStream
 ) -> None:
@@ -211,6 +212,7 @@ def test_a_rollover_in_the_middle_of_an_ingest_is_not_seen_in_what_is_written(
     assert len({json.dumps(each["properties"]["simhash"]) for each in mappings.values()}) == 1
 
 
+@pytest.mark.long
 def test_versions_are_decided_in_a_data_stream_by_a_sweep(client: Any, stream: DataStream) -> None:
     stream.put("a", FIRST)
     index = Index(client, stream.name)

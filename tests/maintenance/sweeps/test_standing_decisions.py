@@ -33,6 +33,7 @@ def touch(index: Any, *ids: str) -> None:
         index.client.update(index=index.name, id=id, doc={"touched": time.time_ns()})
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("action", ["flag", "link"])
 def test_a_sweep_does_not_flag_again_what_was_undone(
@@ -48,6 +49,7 @@ def test_a_sweep_does_not_flag_again_what_was_undone(
     assert index.duplicates() == {}
 
 
+@pytest.mark.long
 def test_a_sweep_does_not_delete_again_what_was_restored(
     index: Any, versions: dict[str, str]
 ) -> None:
@@ -70,6 +72,7 @@ def test_a_sweep_does_not_decide_what_was_undone_of_an_ingest(
     assert set(index.documents()) == set(versions)
 
 
+@pytest.mark.long
 def test_what_was_not_undone_is_decided_as_before(
     index: Any, versions: dict[str, str], revise: Make
 ) -> None:
@@ -81,6 +84,7 @@ def test_what_was_not_undone_is_decided_as_before(
     assert set(index.duplicates()) == {"e"}
 
 
+@pytest.mark.long
 def test_an_undone_decision_is_listed_and_can_be_lifted(
     index: Any, versions: dict[str, str]
 ) -> None:
@@ -101,6 +105,7 @@ def test_an_undone_decision_is_listed_and_can_be_lifted(
         dismiss(index.client, index.name, "a", "d", undo=True)
 
 
+@pytest.mark.long
 def test_all_undone_decisions_of_a_run_are_lifted_at_once(
     index: Any, versions: dict[str, str]
 ) -> None:
@@ -116,6 +121,7 @@ def test_all_undone_decisions_of_a_run_are_lifted_at_once(
     assert index.sweep("flag").decisions == {"flag": 3}
 
 
+@pytest.mark.long
 def test_undoing_once_more_keeps_what_stands(index: Any, versions: dict[str, str]) -> None:
     index.store(versions)
     index.sweep("flag")
@@ -125,6 +131,7 @@ def test_undoing_once_more_keeps_what_stands(index: Any, versions: dict[str, str
     assert manual_pairs(index.client, index.name) == before
 
 
+@pytest.mark.long
 def test_a_dismissed_pair_is_not_decided(index: Any, versions: dict[str, str]) -> None:
     first = versions["a"]
     index.store({"a": first, "b": versions["b"]})
@@ -139,6 +146,7 @@ def test_a_dismissed_pair_is_not_decided(index: Any, versions: dict[str, str]) -
     assert index.sweep("flag").decisions == {"flag": 1}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("is_dismissed", [True, False])
 def test_what_a_person_decides_during_a_run_of_families_is_kept(
     index: Any, versions: dict[str, str], is_dismissed: bool, monkeypatch: pytest.MonkeyPatch
@@ -166,6 +174,7 @@ def test_what_a_person_decides_during_a_run_of_families_is_kept(
     assert len(set(index.families().values())) == (2 if is_dismissed else 1)
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("action", ["flag", "skip"])
 def test_a_sweep_decides_that_joined_documents_are_versions(
@@ -184,6 +193,7 @@ def test_a_sweep_decides_that_joined_documents_are_versions(
         assert set(index.documents()) == {"a", "c"}
 
 
+@pytest.mark.long
 def test_a_sweep_puts_joined_documents_into_one_family(index: Any, make_text: Make) -> None:
     index.store({"a": make_text(1), "b": make_text(2), "c": make_text(3)})
     index.sweep()

@@ -139,6 +139,7 @@ def test_several_shards_each_have_their_own_place(client: Any, index: Any, make_
     assert None not in index.families().values()
 
 
+@pytest.mark.long
 def test_an_index_that_is_made_anew_is_looked_at_as_a_whole(
     client: Any, index: Any, make_text: Make
 ) -> None:
@@ -150,6 +151,7 @@ def test_an_index_that_is_made_anew_is_looked_at_as_a_whole(
     assert index.sweep().enriched == {"written": 1}
 
 
+@pytest.mark.long
 def test_an_alias_over_several_indices_and_routed_documents(
     client: Any, index: Any, make_text: Make, revise: Make
 ) -> None:
@@ -175,6 +177,7 @@ def test_an_alias_over_several_indices_and_routed_documents(
         client.indices.delete(index=f"{alias}-simhash", ignore_unavailable=True)
 
 
+@pytest.mark.long
 def test_an_option_that_is_not_given_is_as_in_the_last_run(
     index: Any, make_text: Make, revise: Make
 ) -> None:

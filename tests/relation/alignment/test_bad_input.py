@@ -43,6 +43,7 @@ def test_a_word_or_two_are_no_passage_of_a_text(text: str) -> None:
     assert shared(BEES, text) == ()
 
 
+@pytest.mark.long
 def test_one_word_a_million_times_is_aligned() -> None:
     many, fewer = "bee " * 1_000_000, "bee " * 900_000
     with within(20):
@@ -145,6 +146,7 @@ def prose(seeds: range) -> str:
     return " ".join(TEXTS.join(make_prose(seed, 800)) for seed in seeds)
 
 
+@pytest.mark.long
 def test_a_megabyte_against_a_megabyte_is_aligned_in_seconds() -> None:
     query = f"{prose(range(7))} {BEES} {prose(range(7, 14))}"
     hit = f"{prose(range(20, 26))} {BEES} {prose(range(26, 34))}"

@@ -44,6 +44,7 @@ def test_names_of_a_batch_are_those_of_each_text(language: str) -> None:
     assert [described(each) for each in found] == [described(each) for each in expected]
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=300)  # the first text reads the word lists
 @given(
     st.lists(st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join) | st.text(), max_size=4)

@@ -122,6 +122,7 @@ def test_a_pipeline_with_our_components_can_be_saved_and_loaded(tmp_path: Path) 
     assert found_in(loaded) == found_in(nlp)
 
 
+@pytest.mark.long
 def test_spacy_finds_the_components_by_their_entry_points(tmp_path: Path) -> None:
     described = tmp_path / "named_elsewhere-1.dist-info"
     described.mkdir()

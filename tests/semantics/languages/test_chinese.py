@@ -28,6 +28,7 @@ def test_a_missing_jieba_is_named_with_its_extra(without_jieba: None) -> None:
         chinese.words("北京")
 
 
+@pytest.mark.long
 def test_loading_writes_nothing_to_the_standard_error() -> None:
     pytest.importorskip("jieba")
     code = "from es_simhash.semantics.languages.chinese import words; print(len(words('北京大学')))"
@@ -37,6 +38,7 @@ def test_loading_writes_nothing_to_the_standard_error() -> None:
     assert (done.stdout.strip(), done.stderr) == ("1", "")
 
 
+@pytest.mark.long
 def test_words_have_two_characters_and_no_stop_words() -> None:
     pytest.importorskip("jieba")
     found = chinese.words(TEXT)
@@ -86,6 +88,7 @@ def test_words_within_longer_words_are_its_parts() -> None:
     assert "什么" not in chinese.word_parts({"为什么": 1})
 
 
+@pytest.mark.long
 def test_the_cut_is_that_of_jieba() -> None:
     jieba = pytest.importorskip("jieba")
     logging.getLogger("jieba").setLevel(logging.WARNING)
@@ -132,6 +135,7 @@ def test_texts_without_chinese_words_do_no_harm(text: str) -> None:
     assert chinese.words_and_names(text)[1] == ()
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("part", ["丂", "中国", "的", "鿿鿾", "𠀀"])
 def test_a_long_line_without_punctuation_is_read(part: str) -> None:

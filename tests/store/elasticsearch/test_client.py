@@ -25,6 +25,7 @@ def test_the_gateway_is_there_without_the_client() -> None:
     assert done.stdout == "[]\n"
 
 
+@pytest.mark.long
 def test_a_command_imports_the_client_without_other_http_libraries() -> None:
     code = (
         "import sys; from es_simhash.cli import main;"

@@ -28,6 +28,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.cluster
 @pytest.mark.parametrize("typed", ["spacy:./model", "spacy:../here/model", "spacy:~/here/model"])

@@ -81,6 +81,7 @@ def _relations(index: Any, texts: dict[str, str]) -> list[Any]:
     return [*found, index.explain("a", "b"), index.explain("b", "a")]
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.cluster
 @pytest.mark.parametrize("threshold", [STRICT, LOOSE])
