@@ -740,9 +740,10 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
       return make("div", { part: `group ${name}` }, heading, list, family);
     }
 
-    /** Return how many are shown, and of how many where there are more. */
+    /** Return how many are shown, and of how many, or how many at least, where there are more. */
     #count(shown, total) {
-      return [shown, ...(total > shown ? [total] : [])].map((count) => this.#number(count)).join(" / ");
+      if (!(total > shown)) return this.#number(shown);
+      return `${this.#number(shown)} / ${this.#number(total)}${this.#answer.truncated ? "+" : ""}`;
     }
 
     /** Return a link to all versions, null where the page has none for them. */

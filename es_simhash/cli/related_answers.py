@@ -216,7 +216,8 @@ class MethodQueries:
             return
         console.print(Text(title, "italic"), soft_wrap=True)
         print_columns(self._columns(answer.relations), console)
-        line = count_line(len(answer.relations), self._extent(answer))
+        extent = self._extent(answer)
+        line = count_line(len(answer.relations), extent, truncated=answer.truncated)
         console.print(Text(line, "dim"), highlight=False)
 
     def _columns(self, relations: Sequence[MethodRelation]) -> list[Column]:

@@ -285,7 +285,8 @@ def print_answer(
     groups: Mapping[str, Answer] = answer.groups(group) if group else {"": answer}
     for name, relations in groups.items():
         _print_table(relations, name, fields, console)
-    console.print(Text(count_line(len(answer), answer.extent), "dim"), highlight=False)
+    line = count_line(len(answer), answer.extent, truncated=answer.truncated)
+    console.print(Text(line, "dim"), highlight=False)
     for relation in answer:
         if relation.evidence or (relation.semantics and relation.semantics.shared):
             console.print()
@@ -293,11 +294,17 @@ def print_answer(
             print_evidence(relation, console)
 
 
-def count_line(shown: int, extent: Extent) -> str:
-    """Return how many of all relations are shown, and how to see the next."""
+def count_line(shown: int, extent: Extent, *, truncated: bool = False) -> str:
+    """Return how many of all relations are shown, and how to see the next.
+
+    Args:
+        shown: How many are shown.
+        extent: The part that they are of all.
+        truncated: Whether there may be more than were counted, as candidates were cut.
+    """
     first = f" from {extent.offset + 1}" if extent.offset else ""
-    about = "about " if extent.is_estimate else ""
-    line = f"{shown} of {about}{extent.total}{first}"
+    how = "about " if extent.is_estimate else "at least " if truncated else ""
+    line = f"{shown} of {how}{extent.total}{first}"
     if extent.next_offset is not None:
         line += f"; --from {extent.next_offset} shows the next"
     return f"{line}."

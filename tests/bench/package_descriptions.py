@@ -11,6 +11,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from urllib.error import URLError
 from urllib.request import urlopen
 
@@ -38,14 +39,16 @@ def package_descriptions(language: str) -> list[dict[str, str]]:
     Raises:
         MissingData: The mirror, DEBIAN_MIRROR or deb.debian.org, does not have them.
     """
-    packages = lzma.decompress(_fetched("binary-amd64/Packages.xz"))
-    translated = bz2.decompress(_fetched(f"i18n/Translation-{language}.bz2"))
+    mirror = (os.environ.get("DEBIAN_MIRROR") or _MIRROR).rstrip("/")
+    packages = lzma.decompress(_fetched(f"{mirror}/{_FOLDER}/binary-amd64/Packages.xz"))
+    translation = f"{mirror}/{_FOLDER}/i18n/Translation-{language}.bz2"
+    translated = bz2.decompress(_fetched(translation))
     return chosen_descriptions(packages.decode(), translated.decode(), language)
 
 
-def _fetched(file: str) -> bytes:
-    mirror = os.environ.get("DEBIAN_MIRROR") or _MIRROR
-    url = f"{mirror.rstrip('/')}/{_FOLDER}/{file}"
+# That which names the packages is of all languages, and stays while their own pass.
+@lru_cache(maxsize=2)
+def _fetched(url: str) -> bytes:
     try:
         with urlopen(url, timeout=120) as answer:
             content: bytes = answer.read()

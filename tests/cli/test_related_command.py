@@ -212,7 +212,9 @@ def test_a_cut_is_said(ask: Any, client: Any, index_name: str) -> None:
     (found,) = json.loads(done.out)
     assert found["truncated"]
     assert all(each["truncated"] for each in found["relations"])
-    assert ask(index_name, "--id", "0", "--candidates", "3").err == ""
+    assert "3 of at least 3." in ask(index_name, "--id", "0", "--candidates", "2").out
+    whole = ask(index_name, "--id", "0", "--candidates", "3")
+    assert (whole.err, "3 of 3." in whole.out) == ("", True)
 
 
 def test_explaining_a_query_searches_no_documents(ask: Any, index: str, sent: list[str]) -> None:

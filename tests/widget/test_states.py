@@ -356,6 +356,12 @@ def test_versions_and_neighbours_have_limits_of_their_own(open_page: Open, site:
     wait_for(page, "empty")
 
 
+def test_of_candidates_that_were_cut_there_may_be_more(open_page: Open, site: Site) -> None:
+    site.answers = {"en-harbour-v1": {**site.answers["en-harbour-v1"], "truncated": True}}
+    page = open_page("en-harbour-v1", max_versions="1")
+    assert texts(page, "heading")[0] == "Other versions 1 / 2+"
+
+
 @pytest.mark.parametrize("limit", ["size", "max_versions"])
 def test_a_limit_above_that_of_the_service_is_lowered(
     open_page: Open, site: Site, limit: str
