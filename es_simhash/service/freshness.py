@@ -16,8 +16,10 @@ StatesRequest = tuple[Collection[str], Filters]
 ReadStates = Callable[[Sequence[StatesRequest]], Sequence[States]]
 # Documents of one search; more wait for the next.
 _MOST = 2_000
+# Searches at once: what comes while one is under way need not wait for its end.
+_AT_ONCE = 2
 # Seconds from one search to the next: what comes meanwhile is asked together.
-_PAUSE = 0.004
+_PAUSE = 0.006
 
 
 @dataclass(eq=False)
@@ -49,10 +51,12 @@ class FreshnessChecks:
     def __init__(self, read: ReadStates, seconds: float) -> None:
         self._read = read
         self._seconds = seconds
-        # A thread of its own: what is kept is answered while all others are busy.
-        self._pool = ThreadPoolExecutor(1, "es-simhash-check")
+        # Threads of its own: what is kept is answered while all others are busy.
+        self._pool = ThreadPoolExecutor(_AT_ONCE, "es-simhash-check")
+        self._free = asyncio.Semaphore(_AT_ONCE)
         self._waiting: list[_Check] = []
-        self._round: asyncio.Task[None] | None = None
+        self._rounds: asyncio.Task[None] | None = None
+        self._searches: set[asyncio.Task[None]] = set()
 
     async def holds(self, states: States, filters: Filters) -> bool:
         """Check whether all documents are as they were, and match the filters.
@@ -68,30 +72,39 @@ class FreshnessChecks:
             raise unavailable("Too many requests wait; try again.")
         check = _Check(states, filters, loop.create_future(), now)
         self._waiting.append(check)
-        if self._round is None:
-            self._round = loop.create_task(self._rounds())
+        if self._rounds is None:
+            self._rounds = loop.create_task(self._begin_searches())
         return await check.future
 
     def close(self) -> None:
-        """End the thread."""
+        """End the threads."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    async def _rounds(self) -> None:
+    async def _begin_searches(self) -> None:
+        """Begin a search now and then, while anything waits."""
         loop = asyncio.get_running_loop()
-        while checks := self._taken():
-            groups = _grouped(checks)
-            requests = [(ids, group[0].filters) for ids, group in groups]
-            try:
-                states = await loop.run_in_executor(self._pool, self._read, requests)
-            except Exception as error:
-                # Whoever waits is told; nothing here knows what it means.
-                for check in checks:
-                    _settle(check.future, error)
-            else:
-                for (_, group), now in zip(groups, states, strict=True):
-                    _compare(group, now)
+        while self._waiting:
+            await self._free.acquire()
+            search = loop.create_task(self._search(self._taken()))
+            self._searches.add(search)
+            search.add_done_callback(self._searches.discard)
             await asyncio.sleep(_PAUSE)
-        self._round = None
+        self._rounds = None
+
+    async def _search(self, checks: Sequence[_Check]) -> None:
+        loop, groups = asyncio.get_running_loop(), _grouped(checks)
+        requests = [(ids, group[0].filters) for ids, group in groups]
+        try:
+            states = await loop.run_in_executor(self._pool, self._read, requests)
+        except Exception as error:
+            # Whoever waits is told; nothing here knows what it means.
+            for check in checks:
+                _settle(check.future, error)
+        else:
+            for (_, group), now in zip(groups, states, strict=True):
+                _compare(group, now)
+        finally:
+            self._free.release()
 
     def _taken(self) -> list[_Check]:
         """Take those that wait, as many as one search may have."""
