@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from es_simhash.errors import ClusterError
 from es_simhash.relation.candidate import Candidate, StoredText
 from es_simhash.relation.family_history import FamilyMember
 from es_simhash.relation.references import DocumentRef
@@ -20,6 +21,8 @@ from es_simhash.store.rows import Row
 
 # Documents of one family that are read.
 MAX_MEMBERS = 500
+# How often a document and its family are read where it moves to another one between the two.
+MAX_READS = 3
 # Members that share most with one are scored with it: chunks take long to compare.
 _SCORED = 2
 # How many bits of each byte are set.
@@ -134,6 +137,14 @@ class _Relations:
         """Return the share of an earlier member that appears in a later one."""
         relation = None if earlier is None else self.known.get((later, earlier))
         return None if relation is None else relation.coverage.of_hit
+
+
+def unsettled(name: str, index: str) -> ClusterError:
+    """Return the error for a document whose family was another one each time it was read."""
+    return ClusterError(
+        f"Document {name!r} of index {index!r} moved to another family each time it was read. "
+        "Ask again when what writes families has ended."
+    )
 
 
 def title_of(version: Row, config: IndexConfig) -> str | None:

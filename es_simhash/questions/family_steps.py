@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from es_simhash.errors import DocumentMissing, InputError, UnreadableParts
 from es_simhash.questions.family_members import (
     MAX_MEMBERS,
+    MAX_READS,
     members_of,
     represented,
+    unsettled,
     version_order,
 )
 from es_simhash.questions.family_surroundings import Surroundings
@@ -66,6 +68,7 @@ class FamilySteps:
             DocumentMissing: There is neither a document nor a family of that name.
             InputError: The document has no family yet, or the engine cannot read the date.
             UnreadableParts: What is stored of a document is damaged, and it has no text either.
+            ClusterError: The document moved to another family each time it was read.
         """
         try:
             return (yield from self._read(name))
@@ -73,13 +76,9 @@ class FamilySteps:
             return (yield from with_own_texts(self._read(name), self.config.scheme))
 
     def _read(self, name: str) -> Steps[FamilyHistory]:
-        named, noted = yield from self._named(name)
+        named, noted, members, around = yield from self._together(name)
         family = named.family
         assert family is not None
-        finds = [self._members(family)]
-        if named.stored is not None and not self.filters:
-            finds.append(self._near(named, family))
-        members, *around = yield finds
         versions = sorted(members.rows, key=version_order)
         if self.filters:
             versions = represented(versions, self.config.representative)
@@ -99,6 +98,24 @@ class FamilySteps:
             near=surroundings.near(others),
             truncated=members.total > len(versions),
         )
+
+    def _together(self, name: str) -> Steps[tuple[Row, ManualPairs, Rows, Sequence[Rows]]]:
+        """Return a document, what a person decided, the documents of its family, and those near it.
+
+        Raises:
+            ClusterError: It was in another family whenever that was read.
+        """
+        for _ in range(MAX_READS):
+            named, noted = yield from self._named(name)
+            assert named.family is not None
+            finds = [self._members(named.family)]
+            if named.stored is not None and not self.filters:
+                finds.append(self._near(named, named.family))
+            members, *around = yield finds
+            is_member = any(row.ref == named.ref for row in members.rows)
+            if is_member or members.total > len(members.rows):
+                return named, noted, members, around
+        raise unsettled(name, self.index)
 
     def _history(self, family: str, versions: Sequence[Row], noted: ManualPairs) -> FamilyHistory:
         """Return a family by the documents that were read."""

@@ -14,6 +14,7 @@ from es_simhash.differences.text_changes import ReadText
 from es_simhash.differences.text_units import Vocabulary
 from es_simhash.differences.version_timeline import DatedVersion, Timeline
 from es_simhash.errors import DocumentMissing, InputError
+from es_simhash.questions.family_members import MAX_READS, unsettled
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
 from es_simhash.store.intents import Filter, Find, FindAll, Parts, Where
@@ -91,16 +92,22 @@ class VersionSteps:
         Raises:
             DocumentMissing: There is neither.
             InputError: The document has no family.
+            ClusterError: The document moved to another family each time it was read.
         """
         by_id = Find(Where(ids=(id,)), Parts(members=True), _MAX_COMPARED, order=())
-        documents = yield from ask(by_id)
-        name = documents.rows[0].family if documents.rows else id
-        if name is None:
-            raise InputError(
-                f"Document {id!r} of index {self.index!r} has no family yet. "
-                f"Run `es-simhash families run {self.index}`."
-            )
-        members = yield from self._members(name)
+        for _ in range(MAX_READS):
+            documents = yield from ask(by_id)
+            name = documents.rows[0].family if documents.rows else id
+            if name is None:
+                raise InputError(
+                    f"Document {id!r} of index {self.index!r} has no family yet. "
+                    f"Run `es-simhash families run {self.index}`."
+                )
+            members = yield from self._members(name)
+            if not documents.rows or any(member.version.id == id for member in members):
+                break
+        else:
+            raise unsettled(id, self.index)
         if not members:
             raise DocumentMissing(
                 f"Index {self.index!r} has no document and no family {id!r}. Check the id, or list "

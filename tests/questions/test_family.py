@@ -1,12 +1,13 @@
 """A family as an object: its members in time, what of each still stands, and what is near."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import combinations
 from typing import Any
 
 import pytest
 
 from es_simhash import DocumentFields, DocumentMissing, Index, InputError, MappingConflict, compare
+from es_simhash.errors import ClusterError
 from es_simhash.maintenance.families.dismissals_and_joins import dismiss, join
 from es_simhash.relation.family_history import FamilyHistory
 from es_simhash.store.config import IndexConfig
@@ -85,6 +86,52 @@ def test_a_name_and_every_member_lead_to_one_family(policies: Shelf) -> None:
     (representative,) = (member.id for member in expected.members if member.is_representative)
     assert representative == expected.representative
     assert representative == max(HISTORY, key=lambda id: len(HISTORY[id][1]))
+
+
+def moving(shelf: Shelf, monkeypatch: pytest.MonkeyPatch, families: Iterable[str]) -> None:
+    """Let a document move to the next family after each search that finds it."""
+    transport, left = shelf.client.transport, iter(families)
+    perform = transport.perform_request
+
+    def performing(method: str, target: str, **more: Any) -> Any:
+        answer = perform(method, target, **more)
+        is_found = "search" in target and "'_id': 'stranger'" in str(answer.body)
+        if is_found and (name := next(left, None)) is not None:
+            change = {"simhash": {"family": name}}
+            with monkeypatch.context() as own:
+                own.setattr(transport, "perform_request", perform)
+                shelf.client.update(index=shelf.name, id="stranger", doc=change, refresh=True)
+        return answer
+
+    monkeypatch.setattr(transport, "perform_request", performing)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_document_that_moves_to_another_family_meanwhile_is_read_again(
+    policies: Shelf, monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    index, names = Index(policies.client, policies.name), [f"{n:016x}" for n in range(2 * times)]
+    moving(policies, monkeypatch, names[:times])
+    found = index.family("stranger")
+    assert (found.name, [member.id for member in found.members]) == (
+        names[times - 1],
+        ["stranger"],
+    )
+    moving(policies, monkeypatch, names[times:])
+    history = index.history("stranger")
+    assert (history.family, [version.id for version in history.versions]) == (
+        names[-1],
+        ["stranger"],
+    )
+
+
+@pytest.mark.parametrize("verb", ["family", "history", "blame"])
+def test_one_that_moves_each_time_is_said_to(
+    policies: Shelf, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    moving(policies, monkeypatch, (f"{number:016x}" for number in range(20)))
+    with pytest.raises(ClusterError, match="moved to another family each time it was read"):
+        getattr(Index(policies.client, policies.name), verb)("stranger")
 
 
 def test_without_a_field_of_dates_the_ids_are_the_order(policies: Shelf) -> None:
