@@ -54,6 +54,7 @@ def test_the_benchmarks_that_read_the_data_are_found() -> None:
     assert len(readers()) > 9
 
 
+@pytest.mark.long
 @pytest.mark.cluster
 @pytest.mark.parametrize("module", readers())
 @pytest.mark.parametrize("folder", ["empty", "missing"])

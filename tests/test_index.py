@@ -58,6 +58,7 @@ def test_a_verb_takes_what_its_function_takes(name: str) -> None:
         assert got == expected
 
 
+@pytest.mark.long
 @pytest.mark.cluster
 def test_the_verbs_use_the_configuration_of_the_index(client: Any, index_name: str) -> None:
     index = Index(client, index_name, IndexConfig(text_field="body", simhash_field="fp"))

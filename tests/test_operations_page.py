@@ -52,6 +52,7 @@ def test_every_message_is_one_of_the_code() -> None:
     assert missing == []
 
 
+@pytest.mark.long
 @pytest.mark.cluster
 def test_the_removal_leaves_no_field_of_ours_in_a_document(
     cluster_url: str, monkeypatch: pytest.MonkeyPatch

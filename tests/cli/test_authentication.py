@@ -24,6 +24,7 @@ def secured(cluster_url: str, tmp_path: Path) -> Iterator[tuple[Proxy, Path]]:
         yield proxy, tmp_path / "http_ca.crt"
 
 
+@pytest.mark.long
 def test_the_variables_of_the_page_connect(
     secured: tuple[Proxy, Path], tenants: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

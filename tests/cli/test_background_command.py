@@ -12,6 +12,7 @@ pytestmark = pytest.mark.cluster
 News = tuple[Any, str]
 
 
+@pytest.mark.long
 def test_it_counts_and_status_and_explain_name_it(
     news_index: News, cluster_url: str, run: Run
 ) -> None:
@@ -31,6 +32,7 @@ def test_it_counts_and_status_and_explain_name_it(
     assert (counted["name"], counted["documents"], counted["problem"]) == (background, 300, None)
 
 
+@pytest.mark.long
 def test_status_says_what_an_index_of_two_languages_lacks(
     index_name: str, write: Any, cluster_url: str, run: Run
 ) -> None:

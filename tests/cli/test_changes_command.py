@@ -107,6 +107,7 @@ def test_an_inserted_clause_is_whole_and_its_numbers_are_listed(run: Any, tmp_pa
     assert "\n  date: (none) → 30 June 2025\n" in done.out
 
 
+@pytest.mark.long
 def test_many_changes_are_cut_and_it_is_said(run: Any, tmp_path: Path) -> None:
     words = make_text(5, 20_000).split()
     changed = [f"changed{n}" if n % 60 == 0 else word for n, word in enumerate(words)]

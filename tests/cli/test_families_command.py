@@ -66,6 +66,7 @@ def test_json_has_all_members_and_the_representative_first(
     assert {None} == set(shelf.names().values())
 
 
+@pytest.mark.long
 def test_a_dismissal_and_its_undoing(shelf: Any, texts: Texts, call: Call) -> None:
     shelf.put(texts)
     call(run_families, shelf.name)
@@ -157,6 +158,7 @@ def test_stored_families_are_listed_without_a_run(shelf: Any, texts: Texts, call
     )
 
 
+@pytest.mark.long
 def test_a_field_keeps_families_apart_on_the_command_line(
     shelf: Any, texts: Texts, call: Call
 ) -> None:

@@ -47,6 +47,7 @@ def test_selftest_names_methods_that_cannot_be_checked(monkeypatch: pytest.Monke
     )
 
 
+@pytest.mark.long
 def test_selftest_prints_differences_and_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conformance, "check", lambda _: ["two words: tokens differ"])
     result = CliRunner().invoke(selftest)

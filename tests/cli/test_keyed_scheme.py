@@ -138,6 +138,7 @@ def test_without_the_key_one_sentence_says_so(
     assert "Traceback" not in said
 
 
+@pytest.mark.long
 def test_an_index_moves_to_a_key_and_to_another_one(
     run: Run, index_name: str, client: Any, tmp_path: Path
 ) -> None:

@@ -216,6 +216,7 @@ def writing(audit: Path) -> Iterator[None]:
         log.close()
 
 
+@pytest.mark.long
 def test_an_audit_log_that_another_run_writes_is_refused_before_anything_is_written(
     desk: Any, call: Any, path: Path, tmp_path: Path
 ) -> None:

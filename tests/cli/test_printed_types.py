@@ -80,6 +80,7 @@ COMMANDS: list[tuple[str, list[str]]] = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.cluster
 def test_each_command_prints_what_the_schema_says(shelf: str, call: Run, tmp_path: Path) -> None:
     text = revise(make_text(1, 120), 9, 0.03)

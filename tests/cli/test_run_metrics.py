@@ -115,6 +115,7 @@ def call(cluster_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> C
     return invoke
 
 
+@pytest.mark.long
 @pytest.mark.cluster
 def test_ingest_backfill_and_sweep_write_what_they_did(
     call: Callable[..., Any], client: Any, index_name: str, tmp_path: Path

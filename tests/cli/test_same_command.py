@@ -21,6 +21,7 @@ def decided(index: Any, call: Any) -> Any:
     return json.loads(call("families", "decisions", index.name, "--format", "json").out)
 
 
+@pytest.mark.long
 def test_a_join_is_made_listed_shown_and_removed(three: Any, call: Any) -> None:
     assert call("families", "decisions", three.name).out == "No decisions.\n"
     done = call("families", "same", three.name, "b", "a", "c")

@@ -98,6 +98,7 @@ def test_commands_hide_their_credentials(
         assert hides(path.read_bytes().decode("latin-1")), path
 
 
+@pytest.mark.long
 def test_an_address_with_a_password_is_masked(run: Callable[..., str], proxy: Proxy) -> None:
     for port in (proxy.server_port, 1):
         for line in COMMANDS[3:6]:

@@ -37,6 +37,7 @@ def call(cluster_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> C
     return invoke
 
 
+@pytest.mark.long
 def test_versions_of_another_writer_are_flagged_and_unflagged(
     index: Any, call: Any, make_text: Make, revise: Make
 ) -> None:

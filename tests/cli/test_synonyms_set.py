@@ -47,6 +47,7 @@ def at(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return lambda proxy, *arguments: run(*arguments, "--url", proxy.url)
 
 
+@pytest.mark.long
 def test_a_set_names_what_texts_share(
     at: Any, banks: Proxy, index_name: str, client: Any, tmp_path: Path
 ) -> None:

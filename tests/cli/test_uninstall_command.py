@@ -50,6 +50,7 @@ def test_without_a_terminal_yes_is_needed(call: Run, client: Any, name: str) -> 
     assert "has no fingerprint fields" in call("related", name, "--id", "1").refusal()
 
 
+@pytest.mark.long
 def test_an_answer_other_than_yes_removes_nothing(
     client: Any, cluster_url: str, name: str, tmp_path: Path
 ) -> None:

@@ -223,6 +223,7 @@ def test_time_runs_to_the_right_in_every_page(tabs: Tabs, tmp_path: Path) -> Non
     assert lefts[0][0] < lefts[0][2] < lefts[0][4]
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("shape", ["five", "sixty", "a thousand", "no date"])
 def test_pages_with_a_timeline_are_accessible(shape: str, require_accessible: Any) -> None:

@@ -165,6 +165,7 @@ def test_the_configuration_is_valid_and_asks_for_a_key(
         assert all(f"{place}/{path}" in text for path in paths)
 
 
+@pytest.mark.long
 @pytest.mark.cluster
 def test_the_sweep_of_the_manifest_runs(
     client: Any, cluster_url: str, index_name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

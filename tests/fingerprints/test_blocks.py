@@ -38,6 +38,7 @@ def test_no_block_is_lost_by_rounding(bits: int) -> None:
         assert min(sizes) >= 1
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("bits", BITS)
 def test_pairs_at_exactly_k_bits_share_the_promised_blocks(bits: int) -> None:

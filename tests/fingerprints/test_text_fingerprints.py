@@ -147,6 +147,7 @@ def test_shingles_alone_are_those_of_all_fingerprints(batch: list[str]) -> None:
         assert (np.diff(shingles.wide.astype(np.int64)) > 0).all()
 
 
+@pytest.mark.long
 def test_texts_share_few_wide_shingles_by_chance() -> None:
     # As many of 24 bits as this are shared by chance, as selected ones have small hashes.
     texts = [" ".join(f"w{seed}x{word}" for word in range(2000)) for seed in range(300)]

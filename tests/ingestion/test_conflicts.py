@@ -227,6 +227,7 @@ def test_a_source_that_changed_since_is_forgotten_on_request(
     assert texts(client, index)["x"]["text"] == "Corrected."
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.cluster
 @pytest.mark.parametrize(

@@ -98,6 +98,7 @@ def test_processes_write_what_one_process_writes(client: Any, index: str) -> Non
     assert sources_of(client, index)["39"]["simhash"] == simhash_of("Text number 39.")
 
 
+@pytest.mark.long
 def test_a_second_run_writes_only_what_changed(client: Any, index: str) -> None:
     first = documents(30)
     list(ingest(client, index, first, settings=SMALL))
@@ -141,6 +142,7 @@ def test_a_return_to_what_the_index_had_is_written(client: Any, index: str) -> N
     assert sources_of(client, index)["a"]["text"] == "Old."
 
 
+@pytest.mark.long
 def test_no_more_documents_are_taken_than_batches_allow(client: Any, index: str) -> None:
     taken = 0
 

@@ -134,6 +134,7 @@ def test_backfill_and_sweep_keep_it(swept_index: Any) -> None:
     assert index.families() == before
 
 
+@pytest.mark.long
 def test_a_sidecar_keeps_what_is_stored_beside_the_fingerprints(
     swept_index: Any, index_name: str
 ) -> None:

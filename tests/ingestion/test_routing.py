@@ -296,6 +296,7 @@ def test_backfill_in_place_and_into_a_sidecar(pair: tuple[Routed, Routed]) -> No
     pair[0].require_own_routings()
 
 
+@pytest.mark.long
 def test_what_moved_to_another_routing_is_pruned(pair: tuple[Routed, Routed]) -> None:
     routed, _ = pair
     sidecar = f"{routed.name}-sidecar"
@@ -387,6 +388,7 @@ def test_several_documents_of_one_id(pair: tuple[Routed, Routed]) -> None:
     assert searched.explain("a", "a").kind == "exact"
 
 
+@pytest.mark.long
 def test_another_writer_finds_a_reserved_text_under_its_routing(
     pair: tuple[Routed, Routed],
 ) -> None:

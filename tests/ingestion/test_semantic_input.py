@@ -51,6 +51,7 @@ def test_any_text_has_a_profile_that_can_be_stored(name: str) -> None:
         assert len(term.encode("utf-8", "replace")) <= 4 * MAX_TERM_LENGTH
 
 
+@pytest.mark.long
 @pytest.mark.cluster
 def test_any_text_is_taken_by_the_engine(client: Any, index_name: str) -> None:
     install(client, index_name)

@@ -91,6 +91,7 @@ def test_of_several_runs_one_is_undone(desk: Any, documents: Any) -> None:
         desk.undo(run="none")
 
 
+@pytest.mark.long
 def test_an_index_is_a_log_too(desk: Any, documents: Any) -> None:
     log = f"{desk.name}-log"
     desk.audit = f"index:{log}"
@@ -122,6 +123,7 @@ def test_the_log_of_another_index_is_refused(desk: Any, documents: Any) -> None:
         desk.undo()
 
 
+@pytest.mark.long
 def test_a_cluster_that_is_busy_at_the_end_is_waited_for(
     desk: Any, documents: Any, proxy: Proxy
 ) -> None:
@@ -155,6 +157,7 @@ def test_a_document_that_the_mapping_rejects_by_now_is_reported(desk: Any, docum
     assert set(desk.documents()) == {"0", "0c"}
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("action", ["skip", "replace", "link"])
 def test_documents_with_a_routing_come_back_to_where_they_were(

@@ -2,6 +2,8 @@
 
 import random
 
+import pytest
+
 from es_simhash.pairs.family_counts import (
     PREFIXES,
     FamilyCounts,
@@ -33,6 +35,7 @@ def test_counts_are_the_same_after_they_were_stored() -> None:
     assert len(FamilyCounts.of_sizes(sizes(2, 20_000)).encoded()) < 60_000
 
 
+@pytest.mark.long
 def test_where_they_differ_is_found_from_the_counts_of_prefixes() -> None:
     families = sizes(3)
     counts = FamilyCounts.of_sizes(families)

@@ -91,6 +91,7 @@ def test_no_version_is_left_out_of_forms_and_other_scripts(
         assert not (linked & ~may_be).any()
 
 
+@pytest.mark.long
 def test_of_long_texts_fewer_are_left_where_all_that_they_share_is_counted() -> None:
     phrase = make_text(1000, 36)
     texts = (f"{make_text(seed, 451)} {phrase} {make_text(seed + 500, 451)}" for seed in range(40))

@@ -133,6 +133,7 @@ def test_what_a_person_joined_is_a_version(shelf: Shelf, awaited: Callable[..., 
     assert [(relation.id, relation.kind) for relation in answer] == [("t9-1", "version")]
 
 
+@pytest.mark.long
 def test_a_sidecar_answers_as_its_index_does(shelf: Shelf, awaited: Callable[..., Any]) -> None:
     name = f"{shelf.name}-beside"
     try:

@@ -127,6 +127,7 @@ def test_an_answer_says_that_there_may_be_better_ones(notices: tuple[Any, str]) 
     assert all(relation.truncated for relation in answer)
 
 
+@pytest.mark.long
 def test_with_all_read_it_says_nothing_and_is_what_memory_answers(
     notices: tuple[Any, str], in_memory: MemoryIndex
 ) -> None:
@@ -147,6 +148,7 @@ def test_versions_alone_lack_no_neighbours(notices: tuple[Any, str]) -> None:
     assert not Index(client, name).related(id="query", options=options).truncated
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("candidates", [1, 3, 100])
 def test_whoever_does_not_wait_is_told_the_same(notices: tuple[Any, str], candidates: int) -> None:

@@ -133,6 +133,7 @@ def sidecar(versions: Desk) -> Iterator[str]:
     versions.client.indices.delete(index=name, ignore_unavailable=True)
 
 
+@pytest.mark.long
 def test_a_sidecar_knows_the_dismissals_of_the_first_index(versions: Desk, sidecar: str) -> None:
     dismiss(versions.client, versions.name, "a", "v2")
     index = SidecarIndex(versions.client, sidecar)

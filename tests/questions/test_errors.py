@@ -81,6 +81,7 @@ def test_a_filter_that_is_refused(client: Any, filled: Any) -> None:
         related(client, name, id="1", options=SearchOptions(filters=({"nope": {}},)))
 
 
+@pytest.mark.long
 def test_a_text_too_long(client: Any, filled: Any) -> None:
     name = filled({"id": "1", "text": TEXT})
     with pytest.raises(InputError, match="more than the 16"):

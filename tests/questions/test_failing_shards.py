@@ -134,6 +134,7 @@ def test_so_it_is_without_blocking(
         starter.join()
 
 
+@pytest.mark.long
 def test_a_state_index_that_stays_without_a_shard_is_reported(
     client: Any, pair: tuple[str, str], without_node: str
 ) -> None:

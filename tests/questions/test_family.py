@@ -171,6 +171,7 @@ def test_only_members_newer_than_a_date_are_returned_with_what_all_of_them_say(
     assert family(policies, "a", date_field="date", newer_than="now-1d").members == ()
 
 
+@pytest.mark.long
 def test_the_field_says_how_the_date_is_read(shelf: Shelf) -> None:
     german = {"type": "date", "format": "dd.MM.yyyy"}
     shelf.client.indices.put_mapping(index=shelf.name, properties={"date": german})
@@ -236,6 +237,7 @@ def reasons(history: FamilyHistory) -> dict[str, tuple[str, str]]:
     return {each.id: (each.reason, each.kind) for each in history.near}
 
 
+@pytest.mark.long
 def test_what_is_near_and_not_in_it_says_why(policies: Shelf) -> None:
     quoting = f"{text(500, 500)} {policy(0, 1, 2, 3)}"
     whole = f"{FIRST} {text(501, 12_000)}"
@@ -260,6 +262,7 @@ def test_what_is_near_and_not_in_it_says_why(policies: Shelf) -> None:
     assert scores == sorted(scores, reverse=True)
 
 
+@pytest.mark.long
 def test_what_was_joined_since_the_last_run_says_so(policies: Shelf) -> None:
     policies.put({"quoting": f"{text(500, 500)} {policy(0, 1, 2, 3)}"})
     policies.find()

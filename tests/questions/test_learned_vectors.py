@@ -260,6 +260,7 @@ def test_a_sidecar_reads_the_vectors_of_the_index_that_has_the_texts(
     assert vectors_of(client, sidecar).coverage.current == 300
 
 
+@pytest.mark.long
 def test_one_question_takes_one_search_once_they_are_read(
     learned_news: News, client: Any, requests_of: list[str]
 ) -> None:

@@ -88,6 +88,7 @@ def test_the_oldest_are_chosen_among_all_not_among_the_best(client: Any, archive
     assert cut == found(client, archive, "v0", replace(VERSIONS, sort="date"))[:3]
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("sort", ["score", "date", "-date"])
 @pytest.mark.parametrize("passages", [True, False])
@@ -180,6 +181,7 @@ def test_excluded_documents_make_room_for_others(client: Any, archive: str) -> N
     assert len(left) == 3
 
 
+@pytest.mark.long
 def test_other_families_have_no_version_that_families_did_not_see_yet(
     client: Any, archive: str, make_text: Callable[..., str], revise: Callable[..., str]
 ) -> None:
@@ -240,6 +242,7 @@ def test_what_cannot_be_ordered_is_rejected(client: Any, archive: str) -> None:
         memory.related(id="a", options=SearchOptions(sort="date"))
 
 
+@pytest.mark.long
 def test_a_minimum_score_of_the_index_counts_where_none_is_named(client: Any, archive: str) -> None:
     from es_simhash import Index
     from es_simhash.store.installation.document_settings import configure
@@ -291,6 +294,7 @@ def test_links_are_addresses_and_nothing_else(
     assert linked(pattern, id, source) == address
 
 
+@pytest.mark.long
 def test_the_table_shows_context_in_one_line_each(
     client: Any, archive: str, cluster_url: str
 ) -> None:

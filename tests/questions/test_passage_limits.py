@@ -57,6 +57,7 @@ def test_boilerplate_of_long_documents_is_common() -> None:
     assert {each.is_boilerplate for each in found if each.id in FORMS} == {True}
 
 
+@pytest.mark.long
 def test_what_only_shares_boilerplate_shares_nothing_distinctive() -> None:
     options = SearchOptions(size=30, distinctive=True)
     found = memory(documents()).related(id="copier", options=options)
@@ -107,11 +108,13 @@ def test_an_analyzer_that_makes_too_many_terms_is_answered_without_its_words(
     assert found.truncated
 
 
+@pytest.mark.long
 def test_an_index_without_semantics_finds_the_reworded_source(client: Any, index_name: str) -> None:
     index = filled_index(client, index_name, semantics=None)
     assert "source" in ids(index.related(id="rewriter", options=MANY))
 
 
+@pytest.mark.long
 def test_words_that_keep_their_capitals_are_found(client: Any, index_name: str) -> None:
     index = filled_index(client, index_name, "whitespace")
     assert "source" in ids(index.related(id="rewriter", options=MANY))

@@ -74,6 +74,7 @@ def facts(relation: Relation) -> tuple[Any, ...]:
     return relation.id, relation.kind, relation.coverage, relation.reuse, relation.evidence
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("name", ["index", "sidecar", "memory"])
 @pytest.mark.parametrize("taker", TAKEN)
@@ -107,6 +108,7 @@ def test_the_source_of_three_of_a_hundred_sentences_is_found(
     ]
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("id", ["source", *TAKEN])
 def test_an_index_a_sidecar_and_memory_say_the_same(indices: dict[str, Any], id: str) -> None:

@@ -68,6 +68,7 @@ def test_a_document_is_returned_once_and_neighbours_end_where_versions_begin(
         assert [each.score for each in found] == sorted((e.score for e in found), reverse=True)
 
 
+@pytest.mark.long
 def test_the_answers_are_those_of_an_exact_scan(asked: Any, library_texts: dict[str, str]) -> None:
     exact = MemoryIndex(IndexConfig(semantics=DEFAULT_SEMANTICS))
     for id, text in library_texts.items():
@@ -200,6 +201,7 @@ def test_rare_words_are_not_crowded_out_by_near_vectors(
     assert "chess" in ids(asked.related(text=query, options=narrow))
 
 
+@pytest.mark.long
 def test_vectors_of_another_scheme_take_no_place_of_the_nearest(
     client: Any, index_name: str, indexed: Any, library_texts: dict[str, str]
 ) -> None:

@@ -90,6 +90,7 @@ def test_the_first_index_is_not_touched(
     assert "text" not in found["a"]["source"]
 
 
+@pytest.mark.long
 def test_a_second_run_writes_only_what_changed(
     client: Any, plain: str, sidecar: str, stored: Any, expected: Any
 ) -> None:

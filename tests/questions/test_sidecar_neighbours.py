@@ -91,6 +91,7 @@ def test_neighbours_come_with_their_evidence(beside: SidecarIndex, index_name: s
     assert "Marion Hale" in {each.text for each in found.semantics.shared}
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize(
     "options",
@@ -137,6 +138,7 @@ def test_a_copy_that_the_filter_leaves_out_hides_no_other(beside: SidecarIndex) 
         assert len(beside.related(id="strike", options=options)) == 1
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("few", [1, 5000])
 def test_a_filter_is_applied_before_neighbours_are_cut(

@@ -224,6 +224,7 @@ def test_documents_of_no_one_family_have_no_timeline(terms: Index, client: Any) 
     assert terms.timeline(FIRST, THIRD, date_field="published", filters=[hidden]) is None
 
 
+@pytest.mark.long
 def test_a_timeline_of_too_many_versions_has_the_newest_and_the_two(
     terms: Index, client: Any
 ) -> None:

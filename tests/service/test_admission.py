@@ -27,6 +27,7 @@ async def learned(made: Admission, seconds: float, kind: str = "k") -> None:
         await made.submit(lambda: time.sleep(seconds), kind=kind)
 
 
+@pytest.mark.long
 def test_what_would_wait_too_long_is_refused_at_once_and_says_when_to_come_again() -> None:
     async def steps() -> tuple[int, list[float], str]:
         made = admission()
@@ -51,6 +52,7 @@ def test_what_would_wait_too_long_is_refused_at_once_and_says_when_to_come_again
     assert int(retry) >= 1
 
 
+@pytest.mark.long
 def test_work_that_takes_long_itself_may_wait_as_long() -> None:
     async def steps() -> None:
         made = admission(seconds=0.001)

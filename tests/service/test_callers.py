@@ -289,6 +289,7 @@ def test_the_name_of_a_family_tells_nothing_of_a_text(
     assert other.json()["name"] != name
 
 
+@pytest.mark.long
 def test_the_pages_of_a_key_name_families_alike(serve: Serve, client: Any, tenants: str) -> None:
     stored = client.get(index=tenants, id="a1")["_source"]["simhash"]["family"]
     http = serve(tenants, replace(tenant_config(), explorer=True))

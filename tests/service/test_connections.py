@@ -36,6 +36,7 @@ def soft_limit() -> Iterator[Any]:
     resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
+@pytest.mark.long
 def test_headers_that_never_end_are_not_waited_for(
     serve: Serve, tenants: str, monkeypatch: Any
 ) -> None:

@@ -51,6 +51,7 @@ def test_a_kept_answer_takes_one_search(serve: Serve, tenants: str, proxy: Proxy
     assert [path.partition("?")[0] for path in sent] == [f"/{tenants}/_msearch"]
 
 
+@pytest.mark.long
 def test_without_a_cache_the_answer_is_made_each_time(
     serve: Serve, tenants: str, proxy: Proxy
 ) -> None:
@@ -159,6 +160,7 @@ def test_answers_are_compressed_for_who_takes_that(
             assert not is_zipped or len(raw) < len(content) / 2
 
 
+@pytest.mark.long
 def test_an_engine_that_is_busy_is_not_cached(serve: Serve, tenants: str, proxy: Proxy) -> None:
     http = serve(tenants, url=proxy.url)
     proxy.hook = lambda path, body: (429, b'{"error": {"type": "x", "reason": "internal-9"}}')

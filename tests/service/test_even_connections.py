@@ -90,6 +90,7 @@ def test_connections_of_one_burst_are_divided(two_workers: int) -> None:
         assert sum(greater) / len(greater) <= 0.85
 
 
+@pytest.mark.long
 def test_a_worker_that_lost_connections_gets_the_next(two_workers: int) -> None:
     with ExitStack() as held:
         opened = [

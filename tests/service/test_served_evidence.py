@@ -60,6 +60,7 @@ def test_evidence_of_texts_that_are_too_long_is_rejected(serve: Serve, tenants: 
     assert answer.status_code == 413
 
 
+@pytest.mark.long
 def test_the_first_answer_of_a_document_with_a_hundred_relations_is_small(
     serve: Serve, shelf: Shelf
 ) -> None:

@@ -47,6 +47,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.long
 def test_workers_that_are_still_starting_are_stopped_at_once(tmp_path: Path) -> None:
     with starting(tmp_path) as process:
         process.send_signal(signal.SIGTERM)
@@ -164,6 +165,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_info"), reason="needs glibc")
 @pytest.mark.parametrize(

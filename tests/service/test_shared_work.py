@@ -161,6 +161,7 @@ def _give_up(http: httpx.Client, path: str) -> None:
     until(was_given_up, 60)
 
 
+@pytest.mark.long
 @pytest.mark.cluster
 def test_a_comparison_ends_when_its_reader_has_gone(serve: Serve, long_texts: str) -> None:
     # On a busy machine one may be done before it is seen that its reader has gone: none is kept.

@@ -68,6 +68,7 @@ def shelf(client: Any, index_name: str, texts: dict[str, str], request: Any) -> 
     return Shelf(client, index_name, routing)
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("part", ["chunks", "sketch"])
 @pytest.mark.parametrize("value", [None, "AAAA"])

@@ -1,7 +1,7 @@
 """The groups of tests that are left out while nothing changes that can break them.
 
 None has a test that decides whether the core is correct (relations, ingestion, questions, stores),
-but for those that start an OpenSearch beside the engine of all others, for those of two seconds and
+but for those that start an OpenSearch beside the engine of all others, for those of a second and
 more beside which shorter ones always run, and for all but the first parameters of tests that have
 many.
 """
@@ -12,10 +12,6 @@ from tests.support.grouped_tests import Group
 _PACKAGE = ("es_simhash/*", "mappings/*", "ingest/*", "widget/*", "hatch_build.py", "scripts/*")
 # The pages, and what they show, name or have typed.
 _PAGES = (*_PACKAGE, "*.md", "docs/*", "mkdocs.yml", "examples/*", "docker/*", "LICENSE", "NOTICE")
-_BENCHMARKS = (
-    *("__init__", "changes", "engines", "entities", "indexing", "load", "program"),
-    *("served_index", "synthetic", "timing"),
-)
 
 GROUPS = {
     "browser": Group(
@@ -131,7 +127,7 @@ GROUPS = {
             "tests/ingestion/deduplication/test_decision_parts.py",
             "tests/test_architecture.py",
             "tests/test_mirror.py",
-            *(f"tests/bench/{name}.py" for name in _BENCHMARKS),
+            "tests/bench/*.py",
         ),
         is_marked=True,
     ),

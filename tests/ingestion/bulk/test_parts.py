@@ -98,6 +98,7 @@ def test_a_text_of_too_many_chunks_is_refused(monkeypatch: pytest.MonkeyPatch) -
     assert prepare(lines(middle, {"id": "b", "text": ""}), CONFIG, Lookup()).ids == ["b"]
 
 
+@pytest.mark.long
 def test_fingerprints_are_added_to_documents_of_a_program() -> None:
     documents = [{"body": {"text": f"Text {number}. " * 5000}} for number in range(5)]
     config = IndexConfig(text_field="body.text", simhash_field="fp", semantics=DEFAULT_SEMANTICS)

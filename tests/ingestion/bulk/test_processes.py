@@ -129,6 +129,7 @@ def write(url: str, name: str, settings: IngestSettings, result: Callable[[objec
         result(str(error))
 
 
+@pytest.mark.long
 @pytest.mark.cluster
 def test_documents_are_written_from_a_thread(
     client: Any, index_name: str, cluster_url: str

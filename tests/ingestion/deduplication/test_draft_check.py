@@ -67,6 +67,7 @@ def test_a_text_without_words_is_an_error(client: Any, index: str) -> None:
         check(client, index).decide("…", OnVersion("skip"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", ["deleted", "changed"])
 def test_a_version_that_is_not_there_any_more_makes_way_for_the_next(
     client: Any, index: str, what: str

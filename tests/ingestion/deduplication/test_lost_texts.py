@@ -164,6 +164,7 @@ def test_what_a_person_joined_is_lost_no_more_than_others(
     assert strict.marks()["b"]["duplicate_of"] == "a"
 
 
+@pytest.mark.long
 def test_undo_removes_the_flag_and_later_runs_do_not_repeat_it(strict: Any, texts: Any) -> None:
     pair = documents(texts, "short", "longer")
     write(strict, *pair, "index", "skip")

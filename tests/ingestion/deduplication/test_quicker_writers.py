@@ -98,6 +98,7 @@ def test_what_is_replaced_is_recorded_as_it_is_when_it_is_deleted(
     assert desk.documents()["a"] == {"text": pair[0]["text"], "n": 0}
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("what", ["another text", "deleted", "all the time"])
 def test_what_another_writer_made_of_it_is_not_deleted(
@@ -219,6 +220,7 @@ def test_the_date_of_a_text_that_another_run_has_just_written_counts(
     assert [(each.action, each.other) for each in made] == [("skip", "x"), ("replace", "x")]
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("is_changed", [False, True])
 def test_the_run_after_a_killed_one_deletes_what_is_as_it_was_recorded(

@@ -62,6 +62,7 @@ def test_what_was_written_lately_is_found_by_passages_and_by_the_whole() -> None
     assert [each.id for each in recent.search(short)] == ["short"]
 
 
+@pytest.mark.long
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans(), st.integers(0, 3))))
 def test_what_is_forgotten_leaves_nothing_behind(steps: list[tuple[str, bool, int]]) -> None:
     recent = RecentDocuments()

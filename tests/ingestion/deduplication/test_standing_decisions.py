@@ -58,6 +58,7 @@ def test_of_one_batch_too(desk: Any, make_text: Make, revise: Make) -> None:
     assert desk.write(documents, "skip") == {"a": "written", "b": "written"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("batch", [1, 1000])
 def test_copies_whose_decision_was_undone_are_written_side_by_side(
     desk: Any, make_text: Make, batch: int

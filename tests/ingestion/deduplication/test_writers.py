@@ -34,6 +34,7 @@ def place(id: str) -> DocumentRef:
     return DocumentRef(None, id)
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("action", ["skip", "flag", "link", "replace"])
 def test_of_two_writers_of_the_same_copies_exactly_one_wins(
@@ -174,6 +175,7 @@ def test_a_clock_that_is_set_back_does_not_keep_a_writer_waiting(desk: Any) -> N
     assert other.acquire({"h": place("2")}) == {}
 
 
+@pytest.mark.long
 def test_of_two_that_wait_for_a_dead_one_the_second_waits_for_the_first(
     desk: Any, make_text: Make
 ) -> None:

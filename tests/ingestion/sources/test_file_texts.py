@@ -51,6 +51,7 @@ def paragraph(*texts: str) -> str:
     return f"<w:p><w:pPr><w:tabs><w:tab/></w:tabs></w:pPr>{runs}</w:p>"
 
 
+@pytest.mark.long
 def test_pages_of_a_pdf_are_kept() -> None:
     pytest.importorskip("pypdf")
     found = extracted("pdf", pdf(["The first page.", "The second page.", "The third."]))

@@ -119,6 +119,7 @@ def test_a_file_is_read_from_a_checkpoint_on(tmp_path: Path, kind: str, packing:
     assert sum(batch.size for batch in batches) == whole.size() == len(content)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("packing", ["gz", "zst"])
 def test_what_is_before_the_damage_of_a_packed_file_is_read(tmp_path: Path, packing: str) -> None:
     # Digits that cannot be packed much.

@@ -36,6 +36,7 @@ def versions(found: dict[str, dict[str, Any]]) -> set[int]:
     return {each["version"] for each in found.values()}
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("refused", ["_bulk", "_search", "_pit", "_count"])
 @pytest.mark.parametrize("status", [429, 502, 503])
@@ -83,6 +84,7 @@ def test_only_documents_that_were_rejected_are_sent_again(
     assert versions(stored(index)) == {2}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("applied", [True, False])
 def test_a_connection_that_is_cut_loses_and_doubles_nothing(
     client: Any, index: str, proxy: Any, write: Any, stored: Any, documents: Any, applied: bool
@@ -213,6 +215,7 @@ def test_an_index_must_exist_and_have_our_fields(client: Any, index_name: str) -
         list(backfill(client, index_name))
 
 
+@pytest.mark.long
 def test_an_alias_over_several_indices_is_enriched_in_each(
     client: Any, index_name: str, write: Any, stored: Any, documents: Any
 ) -> None:

@@ -55,6 +55,7 @@ def test_what_is_gone_is_deleted_and_nothing_else(
     assert prune(client, index_name, sidecar) == PruneReport(deleted=0, foreign=1)
 
 
+@pytest.mark.long
 def test_one_id_in_many_indices_hides_no_other(
     client: Any, index_name: str, sidecar: str, write: Callable[..., None]
 ) -> None:

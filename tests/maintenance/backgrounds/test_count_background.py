@@ -97,6 +97,7 @@ def test_an_index_without_enough_texts_says_that_it_has_none(
         assert index.related(id=id).other_vectors == 0
 
 
+@pytest.mark.long
 def test_one_that_is_not_needed_any_more_is_removed(news_index: News) -> None:
     client, name = news_index
     before = count_background(client, name)
@@ -180,6 +181,7 @@ def test_it_is_renewed_when_it_has_drifted_and_not_before(news_index: News) -> N
     assert drifted in second.sentence()
 
 
+@pytest.mark.long
 def test_a_damaged_one_is_counted_again(news_index: News) -> None:
     client, name = news_index
     right = count_background(client, name).name
@@ -267,6 +269,7 @@ def test_documents_that_have_vectors_keep_them_until_somebody_wants_others(
     assert (renewed.vectors, renewed.can_learn) == (None, False)
 
 
+@pytest.mark.long
 def test_texts_that_were_there_before_the_fields_are_learned_from_at_once(
     own_vectors: News, write: Any
 ) -> None:

@@ -113,6 +113,7 @@ def test_boilerplate_is_listed_once_and_is_no_reason_for_a_pair(archive: Any) ->
     assert archive.find(boilerplate=10).boilerplate == ()
 
 
+@pytest.mark.long
 def test_versions_of_two_texts_are_one_entry_unless_all_are_wanted(archive: Any) -> None:
     ours, theirs = between(TAKEN, 1), between(TAKEN, 2)
     archive.write(
@@ -274,6 +275,7 @@ def test_an_index_without_fields_and_a_missing_one_are_errors(client: Any, index
         find_copies(client, index_name)
 
 
+@pytest.mark.long
 def test_a_sidecar_is_refused(client: Any, index_name: str) -> None:
     from es_simhash.maintenance.backfills.backfill import backfill
     from es_simhash.maintenance.copies.find_copies import find_copies
@@ -424,6 +426,7 @@ def test_what_only_shares_a_notice_or_nothing_is_no_copy(archive: Any) -> None:
     assert archive.find(since="now-1h").documents == 0
 
 
+@pytest.mark.long
 def test_the_last_run_is_where_the_next_one_begins(
     archive: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -60,6 +60,7 @@ def test_runs_that_both_sides_have_are_marked() -> None:
     assert "word for word" in words
 
 
+@pytest.mark.long
 def test_pairs_beyond_a_thousand_are_counted() -> None:
     pair = copy("a", passage("One.", "One.", 0.0))
     page = Page(copies_html(report(*[pair] * 1002), "articles"))

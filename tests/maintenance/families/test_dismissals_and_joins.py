@@ -79,6 +79,7 @@ def test_a_join_survives_later_runs_full_runs_and_edits(
     assert full.families() == in_memory(changed, joined=[("t10-1", "t9-1")])
 
 
+@pytest.mark.long
 def test_a_withdrawn_join_parts_what_it_brought_together(full: Shelf, texts: Texts) -> None:
     joined(full, "t0-1", "t5-2")
     full.find()
@@ -141,6 +142,7 @@ def test_ids_that_have_an_end_for_sqlite_are_decided_about(shelf: Shelf, texts: 
     assert [(pair.id, pair.other, pair.kind) for pair in pairs] == [(alone, one, "joined")]
 
 
+@pytest.mark.long
 def test_joins_reach_over_documents_that_are_gone(full: Shelf, texts: Texts) -> None:
     joined(full, "t8-1", "t9-1", "t10-1")
     full.find()

@@ -65,6 +65,7 @@ def test_a_dry_run_says_what_would_change(shelf: Shelf, texts: dict[str, str]) -
     assert len(dry.changes.joined) == 1
 
 
+@pytest.mark.long
 def test_a_full_run_after_other_settings_changes_nothing_by_itself(
     shelf: Shelf, texts: dict[str, str]
 ) -> None:

@@ -35,6 +35,7 @@ def test_families_are_those_of_the_oracle(shelf: Any, texts: Texts) -> None:
     assert frozenset({"t1-1", "t1-2", "t1-3", "copy"}) in expected
 
 
+@pytest.mark.long
 def test_every_document_has_a_family_and_a_second_run_writes_nothing(
     shelf: Any, texts: Texts
 ) -> None:
@@ -58,15 +59,13 @@ def test_what_runs_before_left_is_read_with_one_search(
     requests_of.clear()
     shelf.find()
     state = f"/{shelf.name}-simhash"
-    assert [each for each in requests_of if state in each] == [
-        f"POST {state}/_refresh",
-        f"POST {state}/_search",
-    ]
+    assert [each for each in requests_of if state in each] == [f"POST {state}/_search"]
     # As nothing was written, nothing is refreshed or counted at the end.
     assert requests_of[-1] == f"GET /{shelf.name}/_stats/docs"
     assert requests_of.count(f"POST /{shelf.name}/_refresh") == 1
 
 
+@pytest.mark.long
 def test_what_a_run_leaves_is_written_with_one_request(
     shelf: Any, texts: Texts, client: Any, requests_of: list[str]
 ) -> None:
@@ -79,17 +78,13 @@ def test_what_a_run_leaves_is_written_with_one_request(
     shelf.find()
     state = f"/{shelf.name}-simhash"
     written = [each for each in requests_of if state in each and "_search" not in each]
-    assert written == [
-        f"POST {state}/_refresh",
-        f"HEAD {state}",
-        f"POST {state}/_bulk",
-        f"POST {state}/_refresh",
-    ]
+    assert written == [f"HEAD {state}", f"POST {state}/_bulk"]
     requests_of.clear()
     shelf.find()
     assert not [each for each in requests_of if f"{state}/_bulk" in each]
 
 
+@pytest.mark.long
 def test_a_dry_run_says_the_same_and_writes_nothing(shelf: Any, texts: Texts, client: Any) -> None:
     shelf.put(texts)
     dry = shelf.find(dry_run=True)
@@ -114,6 +109,7 @@ def test_runs_between_the_writes_give_what_one_run_at_the_end_gives(
     assert shelf.families() == in_memory(texts)
 
 
+@pytest.mark.long
 def test_only_families_connected_to_a_change_are_searched_again(
     shelf: Any, texts: Texts, revise: Callable[..., str]
 ) -> None:
@@ -126,6 +122,7 @@ def test_only_families_connected_to_a_change_are_searched_again(
     assert [set(family.members) for family in report.families] == [{"t5-1", "t5-2", "t5-9"}]
 
 
+@pytest.mark.long
 def test_a_family_keeps_its_name_while_it_grows(
     shelf: Any, texts: Texts, revise: Callable[..., str]
 ) -> None:
@@ -139,6 +136,7 @@ def test_a_family_keeps_its_name_while_it_grows(
     assert after["t5-15"] == before["t5-1"]
 
 
+@pytest.mark.long
 def test_a_rewritten_document_leaves_its_family(
     shelf: Any, texts: Texts, make_text: Callable[..., str]
 ) -> None:
@@ -160,6 +158,7 @@ def chain(make_text: Callable[..., str]) -> Texts:
     }
 
 
+@pytest.mark.long
 def test_a_family_falls_apart_when_what_joined_it_is_deleted(
     shelf: Any, make_text: Callable[..., str]
 ) -> None:
@@ -193,6 +192,7 @@ def test_more_copies_than_an_answer_holds_hide_no_other_text(
     assert len(shelf.families()) == 1
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.usefixtures("way")
 def test_many_versions_of_one_text_are_one_family_though_few_are_compared(
@@ -208,6 +208,7 @@ def test_many_versions_of_one_text_are_one_family_though_few_are_compared(
     assert [len(family.members) for family in report.families] == [40]
 
 
+@pytest.mark.long
 def test_the_rule_chooses_the_representative(shelf: Any, client: Any, texts: Texts) -> None:
     client.indices.put_mapping(index=shelf.name, properties={"date": {"type": "date"}})
     dates = {"t0-1": "2024-05-01", "t0-2": "2023-12-31T23:00:00Z", "t0-3": "2024-04-30"}
@@ -254,6 +255,7 @@ def represented(shelf: Any) -> dict[str, bool]:
     return {hit["_id"]: hit["_source"]["simhash"]["representative"] for hit in hits}
 
 
+@pytest.mark.long
 def test_it_is_stored_which_document_represents_a_family(
     shelf: Any, client: Any, texts: Texts
 ) -> None:
@@ -275,6 +277,7 @@ def test_it_is_stored_which_document_represents_a_family(
     assert sum(represented(shelf)[id] for id in left) == 1
 
 
+@pytest.mark.long
 def test_a_run_that_names_no_rule_keeps_the_one_it_was_before(
     shelf: Any, client: Any, texts: Texts
 ) -> None:
@@ -429,6 +432,7 @@ def test_a_text_that_is_not_the_fingerprinted_one_is_left_alone(
     assert shelf.names()["t0-1"] is None
 
 
+@pytest.mark.long
 def test_one_document_that_is_left_does_not_stop_a_later_run(
     shelf: Any, client: Any, texts: Texts, make_text: Callable[..., str]
 ) -> None:

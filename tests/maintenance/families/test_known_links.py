@@ -50,6 +50,7 @@ def hashes(shelf: Any, *ids: str) -> set[str]:
     return {hit["_source"]["simhash"]["content_hash"] for hit in found}
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("way", ["always of all", "later by searches"], indirect=True)
 def test_families_that_are_linked_are_known_together(
@@ -67,6 +68,7 @@ def test_families_that_are_linked_are_known_together(
     assert sorted(components(shelf), key=sorted) == sorted(by_chain, key=sorted)
 
 
+@pytest.mark.long
 def test_only_what_is_new_is_searched_for(
     shelf: Any, make_text: Make, revise: Make, searched: set[str]
 ) -> None:
@@ -86,6 +88,7 @@ def test_only_what_is_new_is_searched_for(
     assert components(shelf) == [{found[id] for id in found if id != "alone"}]
 
 
+@pytest.mark.long
 def test_what_is_left_of_a_family_is_not_searched_for(
     shelf: Any, texts: Texts, searched: set[str]
 ) -> None:
@@ -100,6 +103,7 @@ def test_what_is_left_of_a_family_is_not_searched_for(
     assert shelf.families() == in_memory(texts)
 
 
+@pytest.mark.long
 def test_what_was_written_with_a_family_since_is_searched_for(
     shelf: Any, texts: Texts, searched: set[str]
 ) -> None:
@@ -117,6 +121,7 @@ def test_what_was_written_with_a_family_since_is_searched_for(
     assert shelf.families() == in_memory({**texts, "guest": texts["t11-1"]})
 
 
+@pytest.mark.long
 def test_a_dismissed_pair_that_is_undone_is_compared_again(
     shelf: Any, client: Any, texts: Texts, searched: set[str]
 ) -> None:
@@ -172,6 +177,7 @@ def test_rounds_of_writes_and_deletions_give_what_one_run_over_all_gives(
     assert shelf.names() == before
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("everything", [False, True])
 def test_the_family_of_a_document_that_was_left_is_linked_with_what_it_was_to_have(
@@ -193,6 +199,7 @@ def test_the_family_of_a_document_that_was_left_is_linked_with_what_it_was_to_ha
     assert components(shelf) == [{before["t10-1"], before["t11-1"]}]
 
 
+@pytest.mark.long
 def test_a_family_of_one_document_that_another_program_has_made_is_searched_for(
     shelf: Any, texts: Texts, make_text: Make, revise: Make, searched: set[str]
 ) -> None:
@@ -207,6 +214,7 @@ def test_a_family_of_one_document_that_another_program_has_made_is_searched_for(
     assert frozenset({"t11-1", "guest"}) in shelf.families()
 
 
+@pytest.mark.long
 def test_where_nothing_says_what_was_written_all_is_searched_for(
     shelf: Any, texts: Texts, revise: Make, monkeypatch: pytest.MonkeyPatch, searched: set[str]
 ) -> None:

@@ -106,6 +106,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize(
     ("part", "value"), [(part, value) for part, values in BROKEN.items() for value in values]
@@ -128,6 +129,7 @@ def test_a_candidate_whose_stored_parts_lack_or_are_broken_is_compared_by_its_te
     assert report.skipped == ()
 
 
+@pytest.mark.long
 def test_a_candidate_that_was_changed_by_another_program_is_left_alone(
     shelf: Any, texts: Texts, make_text: Make, revise: Make
 ) -> None:

@@ -92,6 +92,7 @@ def test_a_lost_member_is_noticed_though_another_document_came_back(
     assert all_sizes == []
 
 
+@pytest.mark.long
 def test_requests_of_a_run_with_nothing_new_do_not_depend_on_the_families(
     shelf: Any, texts: Texts, requests_of: list[str], all_sizes: list[int]
 ) -> None:
@@ -108,6 +109,7 @@ def test_requests_of_a_run_with_nothing_new_do_not_depend_on_the_families(
     assert all_sizes == []
 
 
+@pytest.mark.long
 def test_a_document_that_is_written_often_makes_no_run_read_all(
     shelf: Any, texts: Texts, all_sizes: list[int]
 ) -> None:
@@ -119,6 +121,7 @@ def test_a_document_that_is_written_often_makes_no_run_read_all(
     assert all_sizes == []
 
 
+@pytest.mark.long
 def test_names_that_no_run_gave_are_compared_with_all(
     shelf: Any, texts: Texts, all_sizes: list[int]
 ) -> None:
@@ -136,6 +139,7 @@ def test_names_that_no_run_gave_are_compared_with_all(
     assert shelf.families() == in_memory(texts)
 
 
+@pytest.mark.long
 def test_so_many_changes_that_all_are_compared(
     shelf: Any, texts: Texts, all_sizes: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,6 +154,7 @@ def test_so_many_changes_that_all_are_compared(
     assert shelf.families() == in_memory(texts)
 
 
+@pytest.mark.long
 def test_without_the_privilege_to_read_statistics_all_are_compared(
     shelf: Any, texts: Texts, all_sizes: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -190,6 +195,7 @@ def test_what_an_earlier_release_left_is_compared_with_all_once(
     assert all_sizes == [1]
 
 
+@pytest.mark.long
 def test_a_run_that_was_ended_before_it_left_anything_is_made_up_for(
     shelf: Any, texts: Texts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -214,6 +220,7 @@ def test_a_run_that_was_ended_before_it_left_anything_is_made_up_for(
     assert shelf.find(everything=True).written == 0
 
 
+@pytest.mark.long
 def test_what_is_restored_while_a_run_goes_on_is_seen_by_the_next(
     shelf: Any, texts: Texts, monkeypatch: pytest.MonkeyPatch
 ) -> None:

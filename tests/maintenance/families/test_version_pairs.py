@@ -53,6 +53,7 @@ def found(index: Index, **options: Any) -> dict[tuple[str, str], Any]:
     return by_ids
 
 
+@pytest.mark.long
 def test_the_pairs_are_those_that_explain_calls_versions(
     index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,6 +21,7 @@ def give(shelf: Any, family: str, *ids: str) -> None:
     shelf.client.indices.refresh(index=shelf.name)
 
 
+@pytest.mark.long
 def test_it_says_which_families_were_joined_and_split(shelf: Any, texts: Texts) -> None:
     shelf.put(texts)
     shelf.find()

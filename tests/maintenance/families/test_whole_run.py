@@ -155,6 +155,7 @@ def test_wherever_it_is_killed_it_goes_on_from_there(
     assert shelf.find(everything=True).written == 0
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.usefixtures("in_small_steps")
 @pytest.mark.parametrize("seed", range(3))
@@ -186,6 +187,7 @@ def test_what_changed_between_a_kill_and_the_next_run_counts(
     assert shelf.find(everything=True).written == 0
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("in_small_steps")
 def test_what_changed_after_all_was_read_is_left_for_the_next_run(
     shelf: Any, texts: Texts, kill_after: Callable[[int], None], make_text: Callable[..., str]

@@ -71,6 +71,7 @@ def editions(texts: Texts) -> tuple[Texts, dict[str, Any]]:
     return written, owners
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.usefixtures("way")
 def test_families_within_a_field_are_those_of_the_oracle(
@@ -149,6 +150,7 @@ def test_values_count_as_they_are_written(archive: Any, make_text: Callable[...,
     assert archive.families() == {frozenset({"0", "5"}), *(frozenset(id) for id in "1234")}
 
 
+@pytest.mark.long
 def test_the_newest_edition_of_a_product_represents_its_own_family(
     archive: Any, make_text: Callable[..., str], revise: Callable[..., str]
 ) -> None:
@@ -175,6 +177,7 @@ def test_the_newest_edition_of_a_product_represents_its_own_family(
     assert len(report.changes.split) == 1
 
 
+@pytest.mark.long
 def test_another_field_makes_all_families_again_and_an_empty_one_joins_them(
     archive: Any, make_text: Callable[..., str]
 ) -> None:
@@ -213,6 +216,7 @@ def test_the_index_may_name_the_field_and_a_sweep_takes_it(
     assert archive.families() == swept
 
 
+@pytest.mark.long
 def test_a_run_that_was_killed_is_made_whole_by_the_next(
     archive: Any, editions: tuple[Texts, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -304,6 +308,7 @@ def test_a_family_says_which_value_keeps_a_near_document_out(
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("field", ["owner", "title.raw"])
 def test_a_document_that_changes_hands_leaves_its_family(
     archive: Any, make_text: Callable[..., str], field: str

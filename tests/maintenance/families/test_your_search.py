@@ -163,6 +163,7 @@ def current(articles: Articles) -> set[str]:
     return set(articles.ids(body))
 
 
+@pytest.mark.long
 def test_current_versions_only(articles: Articles, tmp_path: Path) -> None:
     assert current(articles) == {"rates-3", *OTHERS}
     # A new document is found before it has a family, and so is the one it replaces.
@@ -184,6 +185,7 @@ def test_current_versions_only(articles: Articles, tmp_path: Path) -> None:
     assert current(articles) == {"rates-3", *OTHERS}
 
 
+@pytest.mark.long
 def test_what_link_and_undo_leave_is_found(articles: Articles, tmp_path: Path) -> None:
     from es_simhash import OnVersion
     from es_simhash.ingestion.undo import undo

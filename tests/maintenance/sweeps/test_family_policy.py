@@ -33,6 +33,7 @@ def kill_at(monkeypatch: pytest.MonkeyPatch) -> KillAt:
     return run
 
 
+@pytest.mark.long
 def test_who_came_first_is_the_first_whatever_the_ids(
     index: Any, make_text: Make, revise: Make
 ) -> None:
@@ -66,6 +67,7 @@ def test_what_an_earlier_sweep_saw_is_before_what_came_since(
     assert len(index.records()) == 1
 
 
+@pytest.mark.long
 def test_the_date_tells_who_is_first(index: Any, make_text: Make, revise: Make) -> None:
     first = make_text(1)
     index.store({"new": first}, published="2024-05-01")
@@ -148,6 +150,7 @@ def test_the_longest_is_kept(index: Any, make_text: Make, revise: Make) -> None:
     assert index.documents() == before
 
 
+@pytest.mark.long
 def test_a_document_that_was_changed_into_a_copy_is_flagged_and_never_taken_out(
     index: Any, make_text: Make
 ) -> None:
@@ -160,6 +163,7 @@ def test_a_document_that_was_changed_into_a_copy_is_flagged_and_never_taken_out(
     assert set(index.documents()) == {"a", "b"}
 
 
+@pytest.mark.long
 def test_linked_documents_lose_their_mark_by_undo(
     index: Any, make_text: Make, revise: Make
 ) -> None:
@@ -274,6 +278,7 @@ def test_a_version_that_is_changed_while_it_is_decided_is_left(
     assert index.duplicates() == {"a2": "a"}
 
 
+@pytest.mark.long
 def test_the_log_may_be_an_index(index: Any, make_text: Make) -> None:
     log = f"{index.name}-log"
     first = make_text(1)

@@ -55,6 +55,7 @@ def at_the_cluster(cluster_url: str, tmp_path: Any, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.long
 def test_an_answer_leaves_out_what_has_no_fields_and_says_so(
     client: Any, rolled: DataStream
 ) -> None:
@@ -80,6 +81,7 @@ def test_an_answer_leaves_out_what_has_no_fields_and_says_so(
     assert "1 document has no fingerprints" in page
 
 
+@pytest.mark.long
 def test_a_sweep_brings_it_up_to_date(client: Any, rolled: DataStream) -> None:
     index = Index(client, rolled.name)
     assert index.related(id="a").left_out
@@ -192,6 +194,7 @@ def test_of_two_documents_with_one_id_in_different_batches_the_second_fails(
     assert client.count(index=stream.name)["count"] == 2
 
 
+@pytest.mark.long
 def test_a_rollover_in_the_middle_of_an_ingest_is_not_seen_in_what_is_written(
     client: Any, stream: DataStream
 ) -> None:
@@ -240,6 +243,7 @@ def test_a_state_index_that_a_template_would_make_a_data_stream_is_one_sentence(
     assert "Run `es-simhash install` of the data stream" in done.stderr
 
 
+@pytest.mark.long
 def test_indices_of_two_schemes_are_asked_by_one_and_written_by_their_own_names(
     client: Any, index_name: str, discard: Any
 ) -> None:

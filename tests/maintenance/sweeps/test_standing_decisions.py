@@ -61,6 +61,7 @@ def test_a_sweep_does_not_delete_again_what_was_restored(
     assert set(index.documents()) == set(versions)
 
 
+@pytest.mark.long
 def test_a_sweep_does_not_decide_what_was_undone_of_an_ingest(
     index: Any, versions: dict[str, str]
 ) -> None:

@@ -23,6 +23,7 @@ def versions(client: Any, index: str) -> dict[str, int]:
     return {hit["_id"]: hit["_version"] for hit in hits}
 
 
+@pytest.mark.long
 def test_the_first_sweep_looks_at_everything_and_the_next_at_nothing(
     index: Any, make_text: Make, revise: Make
 ) -> None:
@@ -42,6 +43,7 @@ def test_the_first_sweep_looks_at_everything_and_the_next_at_nothing(
     assert versions(index.client, index.name) == before
 
 
+@pytest.mark.long
 def test_a_sweep_with_nothing_new_reads_the_mapping_once_and_no_document(
     index: Any, make_text: Make, requests_of: list[str]
 ) -> None:
@@ -54,12 +56,12 @@ def test_a_sweep_with_nothing_new_reads_the_mapping_once_and_no_document(
     assert requests_of == [
         f"GET /{name}/_mapping",
         f"GET /{name}/_settings",
-        f"POST /{name}-simhash/_refresh",
         f"POST /{name}-simhash/_search",
         f"GET /{name}/_stats/docs",
     ]
 
 
+@pytest.mark.long
 def test_what_came_since_is_enriched_and_joins_its_family(
     index: Any, make_text: Make, revise: Make
 ) -> None:
@@ -75,6 +77,7 @@ def test_what_came_since_is_enriched_and_joins_its_family(
     assert families["b"] not in (families["a"], None)
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("way", ["index", "update", "bulk update"])
 def test_a_text_that_was_changed_gets_fingerprints_and_a_family_of_its_own(
@@ -100,6 +103,7 @@ def test_a_text_that_was_changed_gets_fingerprints_and_a_family_of_its_own(
     assert families["a2"] not in (families["a"], None)
 
 
+@pytest.mark.long
 def test_other_fields_that_were_changed_cost_no_write(index: Any, make_text: Make) -> None:
     index.store({"a": make_text(1)})
     index.sweep()
@@ -110,6 +114,7 @@ def test_other_fields_that_were_changed_cost_no_write(index: Any, make_text: Mak
     assert versions(index.client, index.name) == before
 
 
+@pytest.mark.long
 def test_a_document_that_was_deleted_leaves_its_family(
     index: Any, make_text: Make, revise: Make
 ) -> None:

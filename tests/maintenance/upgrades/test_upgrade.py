@@ -69,6 +69,7 @@ def related(index: Index, id: str = "1") -> list[tuple[str, str]]:
     return [(relation.id, relation.kind) for relation in index.related(id=id)]
 
 
+@pytest.mark.long
 def test_the_scheme_is_switched_with_families_decisions_and_settings(
     client: Any, name: str, index: Index
 ) -> None:
@@ -109,6 +110,7 @@ def test_the_scheme_is_switched_with_families_decisions_and_settings(
     assert ("2", "4") in {pair.ids for pair in index.manual_pairs()}
 
 
+@pytest.mark.long
 def test_an_upgrade_leads_back_and_forth(client: Any, name: str, index: Index) -> None:
     before = related(index)
     index.upgrade()
@@ -143,6 +145,7 @@ def test_an_upgrade_leads_back_and_forth(client: Any, name: str, index: Index) -
     assert members_of(client, name, "simhash_3") is None
 
 
+@pytest.mark.long
 def test_a_run_that_was_ended_anywhere_is_resumed(
     client: Any, name: str, index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,6 +197,7 @@ def test_a_question_that_was_opened_before_sees_the_switch(
     assert opened.config.simhash_field == "simhash_2"
 
 
+@pytest.mark.long
 def test_what_others_write_meanwhile_is_fingerprinted_before_the_switch(
     client: Any, name: str, index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -216,6 +220,7 @@ def test_what_others_write_meanwhile_is_fingerprinted_before_the_switch(
     assert Index(client, name).config.scheme == NEW
 
 
+@pytest.mark.long
 def test_the_oldest_index_says_what_to_run_and_moves(client: Any, name: str) -> None:
     oldest = json.loads(OLDEST.read_text("utf-8"))
     client.indices.create(index=name, mappings=oldest["mappings"])
@@ -287,6 +292,7 @@ def test_fields_are_followed_and_no_circle_is_endless() -> None:
     assert current_field(circle, "a") in ("a", "b")
 
 
+@pytest.mark.long
 def test_a_semantic_scheme_of_an_earlier_version_moves_as_well(client: Any, name: str) -> None:
     index = Index(client, name, IndexConfig(text_field="body"))
     index.install(semantics=SemanticScheme(language="en"))

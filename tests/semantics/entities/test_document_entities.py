@@ -277,6 +277,7 @@ def test_lists_nested_without_end_are_refused() -> None:
         value = value[0]
 
 
+@pytest.mark.long
 def test_many_mentions_of_an_entity_are_read() -> None:
     value = [
         {"name": "Berlin", "start": 10 * each + 3, "end": 10 * each + 9} for each in range(20_000)

@@ -76,6 +76,7 @@ def test_mentions_in_other_capitals_are_one_entity_in_its_most_frequent_form() -
     assert (entity.text, entity.count, others) == ("NATO", 3, [])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("text", "language", "expected"),
     [

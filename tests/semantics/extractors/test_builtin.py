@@ -194,6 +194,7 @@ def test_every_phrase_is_repeated(text: str, language: str) -> None:
         assert phrase.count == len(phrase.spans) >= 2
 
 
+@pytest.mark.long
 def test_a_megabyte_of_one_phrase_is_read() -> None:
     found = find_phrases("central bank " * 50_000, "en")
     assert Counter(phrase.count >= 2 for phrase in found)[False] == 0

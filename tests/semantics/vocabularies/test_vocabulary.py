@@ -238,6 +238,7 @@ def test_no_text_is_too_strange(text, language):
         assert all(0 <= start < end <= len(text) for start, end in found.spans)
 
 
+@pytest.mark.long
 def test_a_text_of_hundreds_of_thousands_of_words_is_read():
     text = "interest rates and words " * 60_000
     found = _found(ECONOMY, text)

@@ -41,6 +41,7 @@ def test_a_command_imports_the_client_without_other_http_libraries() -> None:
     assert done.stderr.startswith("Error: No cluster answers")
 
 
+@pytest.mark.long
 def test_a_program_imports_the_client_as_it_is() -> None:
     code = (
         "import sys; from es_simhash.store.elasticsearch.connection import connect;"

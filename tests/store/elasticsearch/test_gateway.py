@@ -79,6 +79,7 @@ def test_what_does_not_pass_is_not_retried(
     assert len(seen) == 1
 
 
+@pytest.mark.long
 def test_in_the_end_a_run_gives_up(retrying: Gateway, proxy: Any, index: str) -> None:
     rejecting(proxy, 503, 999)
     with pytest.raises(ClusterError, match=r"it answers 503.*Run it again later to resume"):

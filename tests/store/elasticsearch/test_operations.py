@@ -57,6 +57,7 @@ def _run_everything(index: Index) -> None:
     index.related(id="a")
 
 
+@pytest.mark.long
 @pytest.mark.cluster
 def test_every_request_of_a_run_has_a_span_of_its_name(
     spans: Any, cluster_url: str, index_name: str

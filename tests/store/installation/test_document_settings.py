@@ -103,6 +103,7 @@ def test_a_field_outside_the_mapping_will_do_where_documents_have_it(
         configure(client, index_name, {"title": "raw.title"})
 
 
+@pytest.mark.long
 def test_every_step_reads_the_text_field_of_the_index(client: Any, news: str) -> None:
     """Backfill, query, families and sweep without naming a field once."""
     from es_simhash import Index
@@ -244,6 +245,7 @@ def test_documents_that_carry_their_id_fit_a_strict_mapping(client: Any, index_n
     assert "[id]" in str(failed.reason)  # a member that is not the id is not dropped
 
 
+@pytest.mark.long
 def test_a_text_may_be_in_several_fields(
     client: Any, index_name: str, make_text: Callable[..., str]
 ) -> None:

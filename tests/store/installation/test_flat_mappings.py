@@ -60,6 +60,7 @@ def test_an_index_without_objects_gets_dotted_names_once(client: Any, index_name
     assert install(client, index_name) == []
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("is_dotted", [True, False])
 def test_it_answers_as_an_index_with_objects_does(

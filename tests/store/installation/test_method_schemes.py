@@ -78,6 +78,7 @@ def test_a_changed_text_leaves_nothing_of_the_old_one(
         assert with_blocks == ({"en", "en-copy"} if has_words else {"en"})
 
 
+@pytest.mark.long
 def test_a_sweep_writes_them_to_what_others_wrote(client: Any, index_name: str, write: Any) -> None:
     install(client, index_name, semantics=None)
     write(index_name, {id: {"text": TEXTS[id]} for id in ("hi", "hi-copy")})

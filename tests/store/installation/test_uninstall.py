@@ -33,6 +33,7 @@ def has_state(client: Any, name: str) -> bool:
     return bool(client.indices.exists(index=f"{name}-simhash", expand_wildcards="all"))
 
 
+@pytest.mark.long
 def test_documents_mapping_and_state_have_nothing_of_it_and_a_second_run_does_nothing(
     client: Any, name: str
 ) -> None:
@@ -76,6 +77,7 @@ def test_an_index_that_has_none_is_refused(client: Any, name: str) -> None:
         uninstall(client, name)
 
 
+@pytest.mark.long
 def test_fingerprints_of_another_field_stay_with_what_is_kept_of_them(
     client: Any, name: str
 ) -> None:
@@ -111,6 +113,7 @@ def test_a_sidecar_is_deleted_unless_it_has_documents_of_somebody(client: Any, n
     assert sources(client, name) == [{"text": text(1)}]
 
 
+@pytest.mark.long
 def test_the_template_of_a_data_stream_is_as_before(client: Any, stream: DataStream) -> None:
     stream.put("a", text(1))
     index = Index(client, stream.name)

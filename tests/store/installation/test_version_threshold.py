@@ -125,6 +125,7 @@ def test_whatever_compares_two_documents_reads_the_threshold_of_the_index(
     assert [(each.id, each.reason) for each in near] == ([] if is_version else [("b", "score")])
 
 
+@pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.cluster
 @pytest.mark.parametrize("threshold", [STRICT, LOOSE])
@@ -194,6 +195,7 @@ def test_the_threshold_is_set_shown_and_removed_on_the_command_line(
     assert shown(*at, "--unset", "version-threshold")["version_threshold"] is None
 
 
+@pytest.mark.long
 @pytest.mark.cluster
 def test_a_threshold_names_its_score_and_that_of_another_is_reported(
     client: Any, desk: Any, shown: Shown, cluster_url: str

@@ -30,6 +30,7 @@ def filled(client: Any, name: str, properties: dict[str, Any], **index: Any) -> 
     return found
 
 
+@pytest.mark.long
 def test_a_synthetic_source_changes_nothing_but_what_it_always_does(
     client: Any, index_name: str
 ) -> None:
