@@ -16,10 +16,8 @@ StatesRequest = tuple[Collection[str], Filters]
 ReadStates = Callable[[Sequence[StatesRequest]], Sequence[States]]
 # Documents of one search; more wait for the next.
 _MOST = 2_000
-# Searches at once: what comes while one is under way need not wait for its end.
-_AT_ONCE = 2
 # Seconds from one search to the next: what comes meanwhile is asked together.
-_PAUSE = 0.006
+_PAUSE = 0.004
 
 
 @dataclass(eq=False)
@@ -51,12 +49,10 @@ class FreshnessChecks:
     def __init__(self, read: ReadStates, seconds: float) -> None:
         self._read = read
         self._seconds = seconds
-        # Threads of its own: what is kept is answered while all others are busy.
-        self._pool = ThreadPoolExecutor(_AT_ONCE, "es-simhash-check")
-        self._free = asyncio.Semaphore(_AT_ONCE)
+        # A thread of its own: what is kept is answered while all others are busy.
+        self._pool = ThreadPoolExecutor(1, "es-simhash-check")
         self._waiting: list[_Check] = []
-        self._rounds: asyncio.Task[None] | None = None
-        self._searches: set[asyncio.Task[None]] = set()
+        self._round: asyncio.Task[None] | None = None
 
     async def holds(self, states: States, filters: Filters) -> bool:
         """Check whether all documents are as they were, and match the filters.
@@ -72,39 +68,30 @@ class FreshnessChecks:
             raise unavailable("Too many requests wait; try again.")
         check = _Check(states, filters, loop.create_future(), now)
         self._waiting.append(check)
-        if self._rounds is None:
-            self._rounds = loop.create_task(self._begin_searches())
+        if self._round is None:
+            self._round = loop.create_task(self._rounds())
         return await check.future
 
     def close(self) -> None:
-        """End the threads."""
+        """End the thread."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    async def _begin_searches(self) -> None:
-        """Begin a search now and then, while anything waits."""
+    async def _rounds(self) -> None:
         loop = asyncio.get_running_loop()
-        while self._waiting:
-            await self._free.acquire()
-            search = loop.create_task(self._search(self._taken()))
-            self._searches.add(search)
-            search.add_done_callback(self._searches.discard)
+        while checks := self._taken():
+            groups = _grouped(checks)
+            requests = [(ids, group[0].filters) for ids, group in groups]
+            try:
+                states = await loop.run_in_executor(self._pool, self._read, requests)
+            except Exception as error:
+                # Whoever waits is told; nothing here knows what it means.
+                for check in checks:
+                    _settle(check.future, error)
+            else:
+                for (_, group), now in zip(groups, states, strict=True):
+                    _compare(group, now)
             await asyncio.sleep(_PAUSE)
-        self._rounds = None
-
-    async def _search(self, checks: Sequence[_Check]) -> None:
-        loop, groups = asyncio.get_running_loop(), _grouped(checks)
-        requests = [(ids, group[0].filters) for ids, group in groups]
-        try:
-            states = await loop.run_in_executor(self._pool, self._read, requests)
-        except Exception as error:
-            # Whoever waits is told; nothing here knows what it means.
-            for check in checks:
-                _settle(check.future, error)
-        else:
-            for (_, group), now in zip(groups, states, strict=True):
-                _compare(group, now)
-        finally:
-            self._free.release()
+        self._round = None
 
     def _taken(self) -> list[_Check]:
         """Take those that wait, as many as one search may have."""

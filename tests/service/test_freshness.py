@@ -96,50 +96,22 @@ def test_many_documents_are_checked_in_several_searches(documents: int) -> None:
     assert len(engine.asked) == (1 if documents == 1 else 3)
 
 
-def test_what_comes_during_a_search_need_not_wait_for_its_end() -> None:
-    engine = Engine(OLD)
-
-    async def ask() -> None:
-        checks = FreshnessChecks(engine.read, 60)
-        engine.gate.clear()
-        asked = [asyncio.ensure_future(checks.holds(OLD, ()))]
-        await begun(engine, 1)
-        asked.append(asyncio.ensure_future(checks.holds(OLD, ())))
-        await begun(engine, 2)
-        # Of more at once the engine would have work for those whom nobody waits for.
-        asked += [asyncio.ensure_future(checks.holds(OLD, ())) for _ in range(3)]
-        await asyncio.sleep(0.05)
-        assert len(engine.asked) == 2
-        engine.gate.set()
-        assert await asyncio.gather(*asked) == [True] * 5
-        assert len(engine.asked) == 3
-        checks.close()
-
-    asyncio.run(ask())
-
-
 def test_while_checks_wait_too_long_new_ones_are_refused_at_once() -> None:
     engine = Engine(OLD)
 
     async def ask() -> None:
         checks = FreshnessChecks(engine.read, 0.05)
         engine.gate.clear()
-        asked = []
-        for number in (1, 2):
-            asked.append(asyncio.ensure_future(checks.holds(OLD, ())))
-            await begun(engine, number)
-        asked.append(asyncio.ensure_future(checks.holds(OLD, ())))
+        first = asyncio.ensure_future(checks.holds(OLD, ()))
+        while not engine.asked:
+            await asyncio.sleep(0.001)
+        second = asyncio.ensure_future(checks.holds(OLD, ()))
         await asyncio.sleep(0.1)
         with pytest.raises(Problem, match="Too many requests wait"):
             await checks.holds(OLD, ())
         engine.gate.set()
-        assert await asyncio.gather(*asked) == [True] * 3
+        assert await first
+        assert await second
         checks.close()
 
     asyncio.run(ask())
-
-
-async def begun(engine: Engine, searches: int) -> None:
-    """Wait until so many searches have begun."""
-    while len(engine.asked) < searches:
-        await asyncio.sleep(0.001)
