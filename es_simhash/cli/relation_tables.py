@@ -294,7 +294,7 @@ def print_answer(
             print_evidence(relation, console)
 
 
-def count_line(shown: int, extent: Extent, *, truncated: bool = False) -> str:
+def count_line(shown: int, extent: Extent, *, truncated: bool) -> str:
     """Return how many of all relations are shown, and how to see the next.
 
     Args:

@@ -139,11 +139,11 @@ class _Relations:
         return None if relation is None else relation.coverage.of_hit
 
 
-def unsettled(name: str, index: str) -> ClusterError:
+def moved_each_time(name: str, index: str) -> ClusterError:
     """Return the error for a document whose family was another one each time it was read."""
     return ClusterError(
         f"Document {name!r} of index {index!r} moved to another family each time it was read. "
-        "Ask again when what writes families has ended."
+        "Try again when the run of families has ended."
     )
 
 

@@ -9,8 +9,8 @@ from es_simhash.questions.family_members import (
     MAX_MEMBERS,
     MAX_READS,
     members_of,
+    moved_each_time,
     represented,
-    unsettled,
     version_order,
 )
 from es_simhash.questions.family_surroundings import Surroundings
@@ -115,7 +115,7 @@ class FamilySteps:
             is_member = any(row.ref == named.ref for row in members.rows)
             if is_member or members.total > len(members.rows):
                 return named, noted, members, around
-        raise unsettled(name, self.index)
+        raise moved_each_time(name, self.index)
 
     def _history(self, family: str, versions: Sequence[Row], noted: ManualPairs) -> FamilyHistory:
         """Return a family by the documents that were read."""

@@ -14,7 +14,7 @@ from es_simhash.differences.text_changes import ReadText
 from es_simhash.differences.text_units import Vocabulary
 from es_simhash.differences.version_timeline import DatedVersion, Timeline
 from es_simhash.errors import DocumentMissing, InputError
-from es_simhash.questions.family_members import MAX_READS, unsettled
+from es_simhash.questions.family_members import MAX_READS, moved_each_time
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
 from es_simhash.store.intents import Filter, Find, FindAll, Parts, Where
@@ -97,23 +97,26 @@ class VersionSteps:
         by_id = Find(Where(ids=(id,)), Parts(members=True), _MAX_COMPARED, order=())
         for _ in range(MAX_READS):
             documents = yield from ask(by_id)
-            name = documents.rows[0].family if documents.rows else id
-            if name is None:
-                raise InputError(
-                    f"Document {id!r} of index {self.index!r} has no family yet. "
-                    f"Run `es-simhash families run {self.index}`."
-                )
+            name = self._family_name(id, documents.rows)
             members = yield from self._members(name)
+            if not documents.rows and not members:
+                raise DocumentMissing(
+                    f"Index {self.index!r} has no document and no family {id!r}. Check the id, or "
+                    f"list the families with `es-simhash families list {self.index}`."
+                )
             if not documents.rows or any(member.version.id == id for member in members):
-                break
-        else:
-            raise unsettled(id, self.index)
-        if not members:
-            raise DocumentMissing(
-                f"Index {self.index!r} has no document and no family {id!r}. Check the id, or list "
-                f"the families with `es-simhash families list {self.index}`."
+                return Members(name, tuple(members))
+        raise moved_each_time(id, self.index)
+
+    def _family_name(self, id: str, documents: Sequence[Row]) -> str:
+        """Return the family of the document that was found, or the name that was asked for."""
+        name = documents[0].family if documents else id
+        if name is None:
+            raise InputError(
+                f"Document {id!r} of index {self.index!r} has no family yet. "
+                f"Run `es-simhash families run {self.index}`."
             )
-        return Members(name, tuple(members))
+        return name
 
     def _members(self, family: str) -> Steps[list[Member]]:
         """Return the members, oldest first; those without a date before all."""

@@ -46,7 +46,7 @@ def package_descriptions(language: str) -> list[dict[str, str]]:
     return chosen_descriptions(packages.decode(), translated.decode(), language)
 
 
-# That which names the packages is of all languages, and stays while their own pass.
+# Packages.xz is the same for all languages, so it stays cached.
 @lru_cache(maxsize=2)
 def _fetched(url: str) -> bytes:
     try:

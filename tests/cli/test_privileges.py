@@ -16,8 +16,10 @@ from es_simhash.fingerprints.fingerprint_scheme import Scheme
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.maintenance.backfills.backfill import backfill
+from es_simhash.maintenance.families.dismissals_and_joins import dismiss
 from es_simhash.maintenance.families.find_families import find_families
 from es_simhash.semantics.background import MIN_DOCUMENTS
+from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.installation.install import install
 from scripts import build_opensearch_roles
@@ -61,7 +63,7 @@ class Case:
     """A command, the row of its privileges, and the state in which it is run.
 
     What the row says only in its last column is given here: the privileges on the sidecar, and
-    those on the index where they differ then.
+    those on the index and on INDEX-simhash where they differ then.
     """
 
     row: str
@@ -69,6 +71,7 @@ class Case:
     state: str = "ingested"
     sidecar: tuple[str, ...] = ()
     on_index: tuple[str, ...] | None = None
+    on_state: tuple[str, ...] | None = None
 
 
 def documented(row: str) -> list[list[str]]:
@@ -110,6 +113,12 @@ CASES = {
     "undo": Case("undo", ("undo", INDEX, "skipped.jsonl"), "skipped"),
     "upgrade": Case("upgrade", ("upgrade", INDEX), "older"),
     "uninstall": Case("uninstall", ("uninstall", INDEX, "--yes"), "families"),
+    "uninstall-one-field": Case(
+        "uninstall",
+        ("uninstall", INDEX, "--yes", "--simhash-field", "other"),
+        "two fields",
+        on_state=("view_index_metadata", "read", "write"),
+    ),
     "backfill": Case("backfill", ("backfill", INDEX), "installed"),
     "backfill-sidecar": Case(
         "backfill --sidecar",
@@ -135,6 +144,7 @@ def granted(case: Case) -> dict[str, list[str]]:
     """Return the privileges of a case, by index."""
     on_index, on_state = documented(case.row)
     on_index = on_index if case.on_index is None else list(case.on_index)
+    on_state = on_state if case.on_state is None else list(case.on_state)
     every = {INDEX: on_index, STATE: on_state, SIDECAR: list(case.sidecar)}
     return {name: privileges for name, privileges in every.items() if privileges}
 
@@ -284,7 +294,7 @@ def prepare(
             admin.indices.refresh(index=SIDECAR)
         elif state != "plain":
             install(admin, INDEX, scheme=[Scheme(blocks=16 if state == "older" else 8).name])
-        if state in ("ingested", "families", "skipped", "many", "older"):
+        if state in ("ingested", "families", "two fields", "skipped", "many", "older"):
             several = [{"id": id, "text": text} for id, text in notices(MIN_DOCUMENTS).items()]
             documents = several if state == "many" else DOCUMENTS
             assert all(each.ok for each in ingest(admin, INDEX, documents))
@@ -292,6 +302,12 @@ def prepare(
         if state == "families":
             find_families(admin, INDEX)
             admin.indices.refresh(index=INDEX)
+        if state == "two fields":
+            install(admin, INDEX, simhash_field="other")
+            other = IndexConfig(simhash_field="other")
+            assert all(each.ok for each in backfill(admin, INDEX, config=other))
+            dismiss(admin, INDEX, "1", "2")
+            dismiss(admin, INDEX, "1", "2", simhash_field="other")
         if state == "skipped":
             rules = OnVersion("skip", audit="skipped.jsonl", lose=1)
             (outcome,) = ingest(admin, INDEX, [NEW], on_version=rules)

@@ -101,7 +101,7 @@ GROUPS = {
         ),
         files=(*_PACKAGE, "docs/plan.md", "tests/cli/conftest.py", "tests/service/explorer/*.py"),
     ),
-    # What only reads.
+    # These commands only read.
     "diagnostics, reports and plans": Group(
         tests=(
             "tests/maintenance/diagnostics",

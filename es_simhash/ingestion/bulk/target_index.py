@@ -79,7 +79,7 @@ class TargetIndex:
 
     @cached_property
     def _contents(self) -> _Contents:
-        """What the index has when this is asked for the first time."""
+        """Counts of the index before the run writes, read with one request."""
         is_refreshed = self.store.refresh_if_allowed(self.name)
         every, routed = (
             Find(where, size=0, count=True) for where in (Where(), Where(has_fields=(ROUTING,)))

@@ -287,7 +287,7 @@ class StateIndex:
         query = {"bool": {"filter": conditions}}
         body = {"size": page, "query": query, "seq_no_primary_term": True}
         body |= {"_source": {"excludes": [*without]}} if without else {}
-        # Whatever is written here can be searched at once.
+        # Each write refreshes the index.
         stored = self._gateway.pages(self.name, body, must_refresh=False)
         try:
             first = list(islice(stored, 1))

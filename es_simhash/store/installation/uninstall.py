@@ -205,7 +205,8 @@ class _Uninstall:
         state = StateIndex(self._gateway, self._index, self._field)
         if self._gateway.exists(state.name):
             body = {"query": self._of_fields, "_source": False}
-            hits = self._gateway.pages(state.name, body)
+            # Each write has refreshed the index.
+            hits = self._gateway.pages(state.name, body, must_refresh=False)
             for some in batches_of(hits, _STATE_AT_ONCE):
                 state.write([state.removal(hit["_id"]) for hit in some])
 
