@@ -21,7 +21,12 @@ _ALIASES = {
 }
 
 # Commands of a group whose roles have other names, and options with which a command needs more.
-_ROLES = {"run": "families", "show": "family"}
+_ROLES = {
+    "run": "families",
+    "show": "family",
+    "list": "family",
+    "decisions": "families-decisions",
+}
 _WITH_MORE = {"ingest": "--on-version", "backfill": "--sidecar"}
 
 # From here on another command may have been meant: many share that many letters by chance.

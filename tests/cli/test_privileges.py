@@ -2,9 +2,9 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -38,10 +38,11 @@ pytestmark = pytest.mark.cluster
 ROLES = Path(__file__).parents[2] / "mappings" / "roles"
 PAGE = (Path(__file__).parents[2] / "docs" / "privileges.md").read_text("utf-8")
 INDEX, STATE, SIDECAR = "articles", "articles-simhash", "articles-near"
+DEMO, TRIAL = "es-simhash-demo", "es-simhash-plan-*"
 # The role that has what the API key of the page has.
 API_KEY = "api-key"
-# One that also may read synonyms sets, which is a role of its own.
-SYNONYMS = "synonyms"
+# Files of roles/more: what some options need of the cluster, beside the role of their command.
+MORE = ("pipelines", "synonyms", "templates")
 # One that may not ask which engine answers.
 WITHOUT_ROOT = "without-root"
 PRODUCT = engine_tests.tested_product()
@@ -62,16 +63,16 @@ NEW = {"id": "4", "text": revise(TEXT, 4, 0.05, first=40)}
 class Case:
     """A command, the row of its privileges, and the state in which it is run.
 
-    What the row says only in its last column is given here: the privileges on the sidecar, and
+    What the row says only in its last column is given here: the privileges on other indices, and
     those on the index and on INDEX-simhash where they differ then.
     """
 
     row: str
     arguments: tuple[str, ...]
     state: str = "ingested"
-    sidecar: tuple[str, ...] = ()
     on_index: tuple[str, ...] | None = None
     on_state: tuple[str, ...] | None = None
+    elsewhere: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def documented(row: str) -> list[list[str]]:
@@ -91,9 +92,11 @@ CASES = {
         "related",
         ("related", SIDECAR, "--id", "1"),
         "sidecar",
-        ("read", "view_index_metadata"),
-        ("read",),
+        on_index=("read",),
+        elsewhere={SIDECAR: ("read", "view_index_metadata")},
     ),
+    "families-list": Case("family", ("families", "list", INDEX), "families"),
+    "families-decisions": Case("families decisions", ("families", "decisions", INDEX), "families"),
     "changes": Case("changes", ("changes", INDEX, "1", "2")),
     "history": Case("changes", ("changes", INDEX, "--family", "1"), "families"),
     "blame": Case("blame", ("blame", INDEX, "1"), "families"),
@@ -124,13 +127,28 @@ CASES = {
         "backfill --sidecar",
         ("backfill", INDEX, "--sidecar", SIDECAR),
         "plain",
-        ("manage", "read", "write"),
+        elsewhere={SIDECAR: ("manage", "read", "write")},
     ),
     "families": Case("families", ("families", "run", INDEX)),
     "dismiss": Case("dismiss", ("families", "dismiss", INDEX, "1", "2")),
     "same": Case("same", ("families", "same", INDEX, "1", "2")),
     "serve": Case("serve", ("serve", INDEX, "--check"), "families"),
     "copies": Case("copies", ("copies", INDEX), "families"),
+    "pairs": Case("pairs", ("pairs", INDEX), "families"),
+    "report": Case("report", ("report", INDEX, "--html", "report.html"), "families"),
+    "plan": Case(
+        "plan",
+        ("plan", "--sample", "new.jsonl", "--text-field", "text", "--documents", "1000"),
+        elsewhere={TRIAL: ("manage", "read", "write")},
+    ),
+    "demo": Case(
+        "demo",
+        ("demo",),
+        elsewhere={
+            DEMO: ("manage", "read", "write"),
+            f"{DEMO}-simhash": ("create_index", "view_index_metadata", "read", "write"),
+        },
+    ),
     "sweep": Case("sweep", ("sweep", INDEX)),
 }
 
@@ -145,7 +163,8 @@ def granted(case: Case) -> dict[str, list[str]]:
     on_index, on_state = documented(case.row)
     on_index = on_index if case.on_index is None else list(case.on_index)
     on_state = on_state if case.on_state is None else list(case.on_state)
-    every = {INDEX: on_index, STATE: on_state, SIDECAR: list(case.sidecar)}
+    elsewhere = {name: list(privileges) for name, privileges in case.elsewhere.items()}
+    every = {INDEX: on_index, STATE: on_state, **elsewhere}
     return {name: privileges for name, privileges in every.items() if privileges}
 
 
@@ -175,7 +194,7 @@ def shipped(row: str) -> Any:
 
 
 def role_of_row(row: str) -> str:
-    return f"{row.replace(' --index', '').replace(' --', '-')}.json"
+    return f"{row.replace(' --index', '').replace(' --', '-').replace(' ', '-')}.json"
 
 
 def shipped_file(name: str) -> str:
@@ -191,8 +210,10 @@ def roles() -> dict[str, Any]:
     made = {role_name(name): role(granted(case)) for name, case in CASES.items()}
     (request,) = (block.request for block in blocks("docs/privileges.md") if block.request)
     made[API_KEY] = json.loads(request[2])["role_descriptors"]["related"]
-    more = json.loads((ROLES / "more" / "synonyms.json").read_text("utf-8"))
-    made[SYNONYMS] = {**role(granted(CASES["related"])), **more}
+    on_index = role(granted(CASES["related"]) | granted(CASES["install"]))
+    for name in MORE:
+        more = json.loads((ROLES / "more" / f"{name}.json").read_text("utf-8"))
+        made[name] = {**on_index, **more}
     for name, index, privilege in lacking():
         privileges = granted(CASES[name])
         privileges[index] = [each for each in privileges[index] if each != privilege]
@@ -274,6 +295,7 @@ def prepare(
 
     def bring(name: str) -> None:
         state = CASES[name].state
+        admin.indices.delete(index=[DEMO, f"{DEMO}-simhash"], ignore_unavailable=True)
         # A command that only reads leaves it as it is, and so does most that is not allowed to.
         if state != present.state or written(admin) != present.indices:
             make(state)
@@ -333,9 +355,7 @@ def run_as(secured_url: str) -> Callable[..., Any]:
 def test_every_row_is_tried() -> None:
     table = PAGE.split("| command |")[1].split("\n\n")[0]
     rows = {
-        row
-        for line in table.splitlines()
-        for row in re.findall(r"`([^`]+)`", line.split("|")[1])[:2]
+        row for line in table.splitlines() for row in re.findall(r"`([^`]+)`", line.split("|")[1])
     }
     assert rows == {case.row for case in CASES.values()}
 
@@ -382,11 +402,30 @@ def test_a_synonyms_set_is_read_with_a_privilege_of_its_own(
     # The node of the tests cannot store a set: with the privilege, the answer is "does not exist".
     for user, sentence in (
         (role_name("related"), "Grant manage_search_synonyms, "),
-        (SYNONYMS, "Synonyms set 'banks' does not exist."),
+        ("synonyms", "Synonyms set 'banks' does not exist."),
     ):
         done = run_as(Case("related", asked), user)
         assert done.exit_code == 1, done.output
         assert sentence in done.stderr
+
+
+@of_elasticsearch
+def test_a_pipeline_is_installed_with_a_privilege_of_its_own(run_as: Callable[..., Any]) -> None:
+    install_it = Case("", ("pipeline", "--install"))
+    # The node of the tests has no scripts: with the privilege, it says so.
+    for user, words in ((role_name("related"), "manage_ingest_pipelines"), ("pipelines", "script")):
+        done = run_as(install_it, user)
+        assert done.exit_code == 1, done.output
+        assert words in done.stderr
+
+
+@of_elasticsearch
+def test_a_template_is_installed_with_a_privilege_of_its_own(run_as: Callable[..., Any]) -> None:
+    install_it = Case("", ("install", "--component-template"))
+    refused, done = (run_as(install_it, user) for user in (role_name("install"), "templates"))
+    assert refused.exit_code == 1, refused.output
+    assert "manage_index_templates" in refused.stderr
+    assert done.exit_code == 0, done.output
 
 
 @of_elasticsearch
