@@ -13,6 +13,7 @@ FOLDER = Path(es_simhash.__file__).parent
 ROOMS = (
     "errors",
     "constraints",
+    "heaps",
     "described",
     "frames",
     "text",

@@ -26,6 +26,7 @@ from es_simhash.cli.progress import log_warnings, progress_bar, require_no_failu
 from es_simhash.cli.run_metrics import RunCounts, RunMetrics
 from es_simhash.constraints import constraints
 from es_simhash.errors import ClusterError, FileInUse
+from es_simhash.heaps import keep_heaps_small
 from es_simhash.ingestion.deduplication.version_rules import DONE
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.sweeps.sweep import SweepReport, SweepSettings
@@ -93,6 +94,8 @@ def sweep(
         every: Repeat the sweep at this interval, such as 60s, 5m, 2h or 1d.
     """
     log_warnings()
+    if every is not None:
+        keep_heaps_small()
     date, representative = versions.date_field, families.representative
     rules = replace(families, date_field=date if representative else None)
     require_writable(changes_file, "changes_file")

@@ -1,6 +1,5 @@
 """The server: a port, one or several workers, and a graceful stop."""
 
-import ctypes
 import errno
 import gc
 import multiprocessing.connection
@@ -21,6 +20,7 @@ from uvicorn.supervisors import Multiprocess
 from uvicorn.supervisors.multiprocess import Process
 
 from es_simhash.errors import InputError
+from es_simhash.heaps import keep_heaps_small
 from es_simhash.service.connections import BoundedProtocol
 from es_simhash.service.even_connections import EvenLoop
 from es_simhash.service.monitoring import (
@@ -40,9 +40,6 @@ _GRACE = 30
 _SILENCE, _GLANCE = 60, 0.2
 # Seconds for an answer from one that has just given one, or had that long.
 _ANSWER = 5
-# Heaps that the threads of a process share, with glibc. By default there are eight for each core,
-# and each keeps what the largest request of a thread has needed.
-_HEAPS_VARIABLE, _HEAPS_OPTION, _HEAPS = "MALLOC_ARENA_MAX", -8, 2
 # Objects that are made, and passes over the youngest and over those that survived them, before the
 # collector of cycles looks. Answers leave hardly any cycles, and by default a worker spends a
 # twelfth of its time looking for them among what it keeps.
@@ -74,7 +71,7 @@ def serve(
     Raises:
         InputError: The port is in use, or the host is no address of this machine.
     """
-    _share_heaps()
+    keep_heaps_small()
     _collect_seldom()
     with _bound(host, port) as bound:
         say = partial(listening or _nothing, f"http://{host}:{bound.getsockname()[1]}")
@@ -89,16 +86,6 @@ def serve(
             settings = server_settings(made, config, workers)
             start_logging()
             _Supervisor(settings, sockets=[bound]).run()
-
-
-def _share_heaps() -> None:
-    """Let the threads of this process, and of those that it starts, use a few heaps together."""
-    if _HEAPS_VARIABLE in os.environ:
-        return
-    os.environ[_HEAPS_VARIABLE] = str(_HEAPS)
-    # Other C libraries have no such option.
-    with suppress(AttributeError, OSError, TypeError):
-        ctypes.CDLL(None).mallopt(_HEAPS_OPTION, _HEAPS)
 
 
 def _collect_seldom() -> None:

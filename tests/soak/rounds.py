@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from es_simhash import Index
 from es_simhash.errors import FileInUse
+from es_simhash.heaps import keep_heaps_small
 from es_simhash.ingestion.ingest import ingest
 from es_simhash.maintenance.backfills.backfill import backfill
 from es_simhash.maintenance.copies.find_copies import find_copies
@@ -72,6 +73,8 @@ def timed_round(
 
 def run_rounds(url: str, index: str, documents: int, ends: Ends) -> None:
     """Run rounds until this process is told to end; what was done is sent out."""
+    # As commands that stay do.
+    keep_heaps_small()
     with connect(url) as client:
         for number in itertools.count():
             for timed in timed_round(client, index, number, documents):

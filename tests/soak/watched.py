@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 from es_simhash.cli import main
 
@@ -30,12 +31,17 @@ class _Heaps(ctypes.Structure):
     ]
 
 
-def _in_use() -> float:
-    """Return how many MiB this process has allocated (with glibc)."""
+def heaps() -> Any:
+    """Return what the heaps of this process are (with glibc)."""
     heaps_of = ctypes.CDLL(None).mallinfo2
     heaps_of.restype = _Heaps
-    heaps = heaps_of()
-    return float(heaps.uordblks + heaps.hblkhd + _SMALL * sys.getallocatedblocks()) / _MIB
+    return heaps_of()
+
+
+def _in_use() -> float:
+    """Return how many MiB this process has allocated."""
+    now = heaps()
+    return float(now.uordblks + now.hblkhd + _SMALL * sys.getallocatedblocks()) / _MIB
 
 
 def _report(folder: Path) -> None:

@@ -123,7 +123,8 @@ class Gateway(Requests):
                 raise
             # The response has no body that says so.
             raise forbidden(
-                f"whether index {index!r} exists is known with the privilege view_index_metadata or manage"
+                f"whether index {index!r} exists is known with the privilege view_index_metadata "
+                "or manage"
             ) from error
 
     def create_index_if_missing(

@@ -1,0 +1,44 @@
+"""Processes that stay give freed memory back to the system."""
+
+import ctypes
+import os
+import subprocess
+import sys
+
+import pytest
+
+# Prints how many blocks have pages of their own before and after one of a MiB is allocated, where
+# one of 20 MiB, by which glibc sets its threshold, has been freed.
+PROGRAM = """
+import sys
+from es_simhash.heaps import keep_heaps_small
+from tests.soak.watched import heaps
+
+if sys.argv[1] == "small":
+    keep_heaps_small()
+b = bytearray(20 << 20)
+del b
+before = heaps().hblks
+kept = bytearray(1 << 20)
+print(heaps().hblks - before)
+"""
+
+
+def own_pages(mode: str, **variables: str) -> int:
+    """Return how many blocks of a MiB get pages of their own."""
+    environment = {**os.environ, **variables}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, mode], capture_output=True, env=environment, check=True
+    )
+    return int(done.stdout)
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallinfo2"), reason="needs glibc")
+def test_a_large_block_has_pages_of_its_own_whatever_was_freed_before() -> None:
+    assert own_pages("small") == 1
+    assert own_pages("as it is") == 0
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallinfo2"), reason="needs glibc")
+def test_a_variable_that_is_set_counts() -> None:
+    assert own_pages("small", MALLOC_MMAP_THRESHOLD_=str(4 << 20)) == 0
