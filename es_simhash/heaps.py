@@ -16,14 +16,18 @@ _OPTIONS = (
 )
 
 
-def keep_heaps_small() -> None:
-    """Let this process, and those that it starts, give freed memory back to the system.
+# The same for a process that has not started yet.
+SMALL_HEAPS = {variable: str(value) for variable, _, value in _OPTIONS}
 
-    A variable that is set stays as it is, as does everything with another C library.
+
+def keep_heaps_small() -> None:
+    """Let this process give freed memory back to the system.
+
+    What a variable of the environment sets stays as it is, as does everything with another C
+    library.
     """
     for variable, option, value in _OPTIONS:
         if variable not in os.environ:
-            os.environ[variable] = str(value)
             # Other C libraries have no such options.
             with suppress(AttributeError, OSError, TypeError):
                 ctypes.CDLL(None).mallopt(option, value)

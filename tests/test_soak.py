@@ -27,20 +27,28 @@ def noise(seed: int) -> list[float]:
 @pytest.mark.parametrize("seed", range(4))
 def test_what_grows_is_told_from_what_varies(seed: int) -> None:
     still = [200 + value for value in noise(seed)]
-    assert not slope(MINUTES, still).grows
+    assert not slope(MINUTES, still).grows()
     # What fills in the first third is a cache.
     filling = [value - max(0, 25 - minute) * 6 for minute, value in enumerate(still)]
-    assert not slope(MINUTES, filling).grows
+    assert not slope(MINUTES, filling).grows()
     growing = [value + 0.4 * minute for minute, value in enumerate(still)]
     found = slope(MINUTES, growing)
-    assert found.grows
-    assert abs(found.slope - 24) < found.error + 6
+    assert found.grows(series=19)
+    assert abs(found.slope - 24) < found.error() + 6
 
 
 def test_a_short_run_says_nothing_and_a_thread_an_hour_much() -> None:
-    assert not slope(MINUTES[:6], [float(n) for n in range(6)]).grows
+    assert not slope(MINUTES[:6], [float(n) for n in range(6)]).grows()
     threads = [10.0 + minute // 30 for minute in range(90)]
-    assert slope(MINUTES, threads).grows
+    assert slope(MINUTES, threads).grows(series=19)
+
+
+def test_of_many_series_one_seldom_grows_by_chance() -> None:
+    runs = [[slope(MINUTES, noise(run * 19 + each)) for each in range(19)] for run in range(200)]
+    alone = sum(any(found.slope > found.error() for found in run) for run in runs)
+    together = sum(any(found.slope > found.error(series=19) for found in run) for run in runs)
+    # Only slopes above zero count: half of one in twenty, of the runs rather than of the slopes.
+    assert together <= 0.05 * 200 < 0.25 * 200 < alone
 
 
 def test_the_plot_has_a_chart_of_each_series() -> None:

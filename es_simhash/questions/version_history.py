@@ -109,7 +109,7 @@ class VersionSteps:
         raise moved_each_time(id, self.index)
 
     def _family_name(self, id: str, documents: Sequence[Row]) -> str:
-        """Return the family of the document that was found, or the name that was asked for."""
+        """Return the family of the document, or the given name if there is no such document."""
         name = documents[0].family if documents else id
         if name is None:
             raise InputError(

@@ -20,7 +20,7 @@ from uvicorn.supervisors import Multiprocess
 from uvicorn.supervisors.multiprocess import Process
 
 from es_simhash.errors import InputError
-from es_simhash.heaps import keep_heaps_small
+from es_simhash.heaps import SMALL_HEAPS, keep_heaps_small
 from es_simhash.service.connections import BoundedProtocol
 from es_simhash.service.even_connections import EvenLoop
 from es_simhash.service.monitoring import (
@@ -80,7 +80,7 @@ def serve(
             return
         say()
         with tempfile.TemporaryDirectory(prefix="es-simhash-metrics-") as folder:
-            os.environ[FOLDER_VARIABLE] = folder
+            os.environ.update({**SMALL_HEAPS, **os.environ, FOLDER_VARIABLE: folder})
             # A worker reads it once it can be stopped: that may take long.
             made = partial(_made_in_worker, pickle.dumps(make))
             settings = server_settings(made, config, workers)

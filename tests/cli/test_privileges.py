@@ -41,8 +41,6 @@ INDEX, STATE, SIDECAR = "articles", "articles-simhash", "articles-near"
 DEMO, TRIAL = "es-simhash-demo", "es-simhash-plan-*"
 # The role that has what the API key of the page has.
 API_KEY = "api-key"
-# Files of roles/more: what some options need of the cluster, beside the role of their command.
-MORE = ("pipelines", "synonyms", "templates")
 # One that may not ask which engine answers.
 WITHOUT_ROOT = "without-root"
 PRODUCT = engine_tests.tested_product()
@@ -141,6 +139,11 @@ CASES = {
         ("plan", "--sample", "new.jsonl", "--text-field", "text", "--documents", "1000"),
         elsewhere={TRIAL: ("manage", "read", "write")},
     ),
+    "plan-index": Case(
+        "plan",
+        ("plan", "--sample", INDEX, "--documents", "1000"),
+        on_index=("read", "view_index_metadata"),
+    ),
     "demo": Case(
         "demo",
         ("demo",),
@@ -210,10 +213,11 @@ def roles() -> dict[str, Any]:
     made = {role_name(name): role(granted(case)) for name, case in CASES.items()}
     (request,) = (block.request for block in blocks("docs/privileges.md") if block.request)
     made[API_KEY] = json.loads(request[2])["role_descriptors"]["related"]
-    on_index = role(granted(CASES["related"]) | granted(CASES["install"]))
-    for name in MORE:
+    # What some options need of the cluster, beside the role of their command on the index.
+    beside = {"pipelines": {}, "synonyms": granted(CASES["related"]), "templates": {}}
+    for name, on_index in beside.items():
         more = json.loads((ROLES / "more" / f"{name}.json").read_text("utf-8"))
-        made[name] = {**on_index, **more}
+        made[name] = {**role(on_index), **more}
     for name, index, privilege in lacking():
         privileges = granted(CASES[name])
         privileges[index] = [each for each in privileges[index] if each != privilege]

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 from matplotlib.figure import Figure
+from scipy.stats import t
 
 from es_simhash.lab.evaluation.curve_pictures import Picture, drawn, line_style
 
@@ -12,7 +13,9 @@ from es_simhash.lab.evaluation.curve_pictures import Picture, drawn, line_style
 WARM_UP = 1 / 3
 # Measurements follow from those before them, so that the medians of so many parts of the run are
 # taken for independent, not they themselves; with Student's t of so many less two.
-_PARTS, _STUDENT = 10, 2.306
+_PARTS = 10
+# How often a run in which nothing grows may say that something does.
+_BY_CHANCE = 0.05
 # A slope that cannot be told from none is none; nor is one that adds less than this in the run.
 _SHARE, _LEAST = 0.01, 0.5
 _HOUR = 3600.0
@@ -20,18 +23,37 @@ _WIDTH, _HEIGHT = 7.2, 1.3
 
 
 class Slope(NamedTuple):
-    """A line through measurements: its middle, its slope an hour, half of the interval of 95 %."""
+    """A line through measurements.
+
+    Attributes:
+        level: Its middle.
+        slope: What it rises an hour.
+        deviation: Standard error of the slope.
+        hours: How long it is.
+    """
 
     level: float
     slope: float
-    error: float
+    deviation: float
     hours: float
 
-    @property
-    def grows(self) -> bool:
-        """Check whether the slope is surely above zero, and adds anything that counts."""
+    def error(self, series: int = 1) -> float:
+        """Return half of the interval that has the slopes of so many series with 95 % (Bonferroni).
+
+        Args:
+            series: Slopes that are looked at together. Of nineteen with intervals of their own, one
+                is above zero by chance in every third run.
+        """
+        return self.deviation * float(t.ppf(1 - _BY_CHANCE / 2 / series, _PARTS - 2))
+
+    def grows(self, series: int = 1) -> bool:
+        """Check whether the slope is surely above zero, and adds anything that counts.
+
+        Args:
+            series: Slopes that are looked at together.
+        """
         added = self.slope * self.hours
-        return self.slope > self.error and added > max(_SHARE * self.level, _LEAST)
+        return self.slope > self.error(series) and added > max(_SHARE * self.level, _LEAST)
 
 
 def slope(seconds: Sequence[float], values: Sequence[float]) -> Slope:
@@ -47,8 +69,8 @@ def slope(seconds: Sequence[float], values: Sequence[float]) -> Slope:
         return Slope(level, 0.0, float("inf"), hours)
     steepness = float(away @ y / (away @ away))
     rest = y - level - steepness * away
-    error = _STUDENT * float(np.sqrt(rest @ rest / (parts - 2) / (away @ away)))
-    return Slope(level, steepness, error, hours)
+    deviation = float(np.sqrt(rest @ rest / (parts - 2) / (away @ away)))
+    return Slope(level, steepness, deviation, hours)
 
 
 def plot(seconds: Sequence[float], series: Mapping[str, Sequence[float]]) -> Picture:

@@ -93,7 +93,8 @@ def version_pairs(
         fresh = fresh or files.progress("linked") is not None
     with RunFiles.open(path, job, fresh=fresh) as files:
         run = WholeRun(files, options, store.config.versions_from, progress)
-        with store.snapshot() as snapshot:
+        # Whoever may only read sees what a refresh has made visible.
+        with store.snapshot(must_refresh=False) as snapshot:
             run.read(FamilyReader(snapshot, None, None))
         require_texts(store, files)
         run.link(standing(decided.dismissals), standing(decided.joins))
