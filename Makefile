@@ -14,9 +14,9 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: demo node node-stop test test-all check clean docs docs-check docker-lock pictures bench bench-versions bench-speed bench-ingest bench-sources bench-guarantee bench-scale bench-mlt bench-question bench-fields bench-plan \
   bench-semantics bench-labelled-neighbours bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-family-run bench-sweep bench-decisions \
-  bench-passages bench-copies bench-changes bench-chains bench-widget bench-first-run bench-load bench-async bench-distinct bench-outage bench-strain bench-contract \
+  bench-passages bench-copies bench-changes bench-chains bench-widget bench-first-run bench-load bench-request-cost bench-async bench-distinct bench-outage bench-strain bench-contract \
   bench-parts-of-speech bench-peers version-weights bench-candidates bench-engines bench-schemes bench-tune \
-  evaluate experiments test-spark bench-spark test-faults test-fuzz test-soak test-mutation test-branches test-versions supply-chain sdist audit
+  evaluate experiments test-spark bench-spark test-faults test-fuzz test-fuzz-guided test-soak test-mutation test-branches test-versions supply-chain sdist audit
 
 # Installs extras into the environment, which is made when it is missing. uv installs what pip would,
 # from the same index, in a third of the time; without it pip does.
@@ -89,6 +89,17 @@ audit: supply-chain
 # Hostile texts, files and stored values, and times that grow faster than their length (--seed, --inputs).
 test-fuzz: $(STAMP)
 	@$(BIN)/python -m tests.fuzz $(ARGS)
+
+# The same targets, steered by the code that they reach, each for some time (--seconds, --only). What
+# steers them weighs 35 MB, so that it comes with this target alone.
+ATHERIS := $(VENV)/.atheris
+
+$(ATHERIS): $(STAMP)
+	@$(BIN)/pip install --quiet 'atheris>=2.3'
+	@touch $@
+
+test-fuzz-guided: $(ATHERIS)
+	@$(BIN)/python -m tests.fuzz.guided $(ARGS)
 
 # All at once for an hour: what grows, with its slope, and a plot in dist/ (--minutes, --rate).
 test-soak: $(STAMP)
@@ -248,6 +259,10 @@ bench-contract: $(STAMP)
 # Shared passages, aligned and found through an index (needs the data).
 bench-passages: $(STAMP)
 	@$(BIN)/python -m tests.bench.passages $(ARGS)
+
+# What our requests cost a node with little heap: breakers, threads, rejections (--documents, --heap).
+bench-request-cost: $(STAMP)
+	@$(BIN)/python -m tests.bench.request_cost $(ARGS)
 
 # Who copied whom over a whole index: what is found, in which place and time (needs the data).
 bench-copies: $(STAMP)

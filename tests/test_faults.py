@@ -10,7 +10,8 @@ import pytest
 
 from tests.faults.__main__ import inject
 from tests.faults.faulty_proxy import PASSING, FaultyProxy, Plan, bulk_actions, faulty_proxy
-from tests.faults.trials import groups_of
+from tests.faults.trials import LOST, WRONG, groups_of
+from tests.faults.writers import History, Written, check, write_at_once
 
 pytestmark = pytest.mark.cluster
 
@@ -22,6 +23,55 @@ def test_commands_that_meet_faults_leave_what_they_leave_without(cluster_url: st
     tally = inject(cluster_url, seed=1, faults=10, kinds=SHORT)
     assert tally.injected.total() >= 10
     assert tally.problems == []
+
+
+@pytest.mark.long
+def test_several_writers_and_sweeps_at_once_lose_nothing_and_have_one_winner(
+    cluster_url: str,
+) -> None:
+    tally = write_at_once(cluster_url, seed=1, count=2)
+    assert tally.problems == []
+    assert tally.documents > 2 * 2 * 14
+    assert tally.runs > 2 + 4
+
+
+def history(
+    removed: dict[str, list[str]], present: dict[str, str | None], texts: str = "aab"
+) -> History:
+    """Return one of documents 0, 1, 2, each with the text of its letter."""
+    written = {str(n): Written(text, {"title": f"{n}"}) for n, text in enumerate(texts)}
+    fields = {id: written[id].document for id in present}
+    return History(written, removed, present, fields)
+
+
+@pytest.mark.parametrize(
+    ("removed", "present", "findings"),
+    [
+        ({"1": ["0"]}, {"0": None, "2": None}, []),
+        ({}, {"0": None, "1": "0", "2": None}, []),
+        # Replaced, and what replaced it is a copy itself.
+        ({"0": ["1"]}, {"1": None, "2": None}, []),
+        # Decided twice, the first time for what went itself.
+        ({"1": ["1", "0"]}, {"0": None, "2": None}, []),
+        ({}, {"0": None, "1": None, "2": None}, [WRONG]),
+        ({}, {"0": None, "2": None}, [LOST, WRONG]),
+        # Each went for the other.
+        ({"0": ["1"], "1": ["0"]}, {"2": None}, [WRONG] * 3),
+        ({"0": ["1"], "1": ["2"]}, {"2": None}, [WRONG] * 3),
+        ({}, {"0": None, "1": "2", "2": None}, [WRONG]),
+        ({}, {"0": None, "1": "gone", "2": None}, [WRONG]),
+    ],
+)
+def test_the_checker_finds_what_must_not_be(
+    removed: dict[str, list[str]], present: dict[str, str | None], findings: list[str]
+) -> None:
+    assert [finding for finding, _ in check(history(removed, present))] == findings
+
+
+def test_the_checker_finds_fields_that_changed() -> None:
+    changed = history({}, {"0": None, "1": "0", "2": None})
+    changed.fields = {**changed.fields, "1": {"title": "another"}}
+    assert [finding for finding, _ in check(changed)] == [LOST]
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from tests.fuzz.growth import (
     seconds_of,
     slow_inputs,
 )
+from tests.fuzz.guided import ChosenByBytes
 from tests.fuzz.hostile import altered, changed, damaged, hostile_texts
 from tests.fuzz.targets import TARGETS, run_target
 
@@ -24,6 +25,23 @@ from tests.fuzz.targets import TARGETS, run_target
 @pytest.mark.parametrize("name", TARGETS)
 def test_hostile_input_is_read_or_rejected(name: str) -> None:
     assert sum(run_target(name, "short", number) for number in range(3)) > 2
+
+
+@pytest.mark.variants
+@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize("data", [b"", bytes(range(256)) * 4])
+def test_bytes_choose_the_input_of_a_target(name: str, data: bytes) -> None:
+    assert TARGETS[name](ChosenByBytes(data)) > 0
+
+
+def test_each_byte_chooses_until_all_are_used_up() -> None:
+    chosen = ChosenByBytes(b"\x05\xff" + bytes(20))
+    assert [chosen.getrandbits(8), chosen.getrandbits(4)] == [5, 15]
+    texts = {tuple(hostile_texts(ChosenByBytes(bytes([n]) * 64), 5)) for n in range(20)}
+    assert len(texts) > 15
+    assert all(len(each) == ChosenByBytes.most for each in texts)
+    same = [hostile_texts(ChosenByBytes(b"a"), 5) for _ in range(2)]
+    assert same[0] == same[1]
 
 
 @pytest.mark.variants

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import click
 
 from es_simhash.cli.commands import command
-from es_simhash.cli.options import RUN, MetricsFile, Quiet, Target
+from es_simhash.cli.options import RUN, MaxLoad, MetricsFile, Quiet, Target
 from es_simhash.cli.output import byte_size, duration
 from es_simhash.cli.progress import log_warnings, progress_bar, require_no_failures
 from es_simhash.cli.run_metrics import RunCounts, RunMetrics
@@ -37,6 +37,7 @@ def backfill(
     prunes: Annotated[bool, constraints(called="prune")] = False,
     settings: Annotated[BackfillSettings, RUN],
     dry_run: bool = False,
+    max_load: MaxLoad = None,
     metrics: MetricsFile = None,
     quiet: Quiet = False,
 ) -> None:
@@ -61,7 +62,7 @@ def backfill(
     )
     runs = RunMetrics(metrics, "backfill", index)
     job: dict[str, Any] = {"config": config, "selection": selection, "sidecar": sidecar}
-    with replace(target, index=sidecar or index).connected() as client:
+    with replace(target, index=sidecar or index).connected(max_load=max_load) as client:
         if prunes:
             require_sidecar_of(client, index, str(sidecar), config)
         failed = 0

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from es_simhash.cli.commands import Chosen, command
 from es_simhash.cli.files import write_file
-from es_simhash.cli.options import Quiet, TextTarget
+from es_simhash.cli.options import MaxLoad, Quiet, TextTarget
 from es_simhash.cli.output import shortened
 from es_simhash.cli.progress import log_warnings, progress_bar
 from es_simhash.cli.relation_tables import side_by_side
@@ -40,6 +40,7 @@ def copies(
     size: Annotated[int, constraints(1, group="Output")] = 10,
     html: Annotated[Path | None, constraints(group="Output")] = None,
     output: RowOutput,
+    max_load: MaxLoad = None,
     quiet: Quiet = False,
 ) -> None:
     """Find which documents of INDEX share passages with those of other owners or families.
@@ -59,7 +60,7 @@ def copies(
     """
     log_warnings()
     config = target.config
-    with target.connected() as client, progress_bar(quiet=quiet) as progress:
+    with target.connected(max_load=max_load) as client, progress_bar(quiet=quiet) as progress:
         journal = options.journal or default_journal(client, target.index, config, options)
         report = find_copies(
             client,

@@ -11,7 +11,7 @@ from rich.text import Text
 from es_simhash.cli.columns import Column, print_columns
 from es_simhash.cli.commands import command
 from es_simhash.cli.files import append_changes, require_writable
-from es_simhash.cli.options import ChangesFile, Quiet, StoredTarget, Target, TextTarget
+from es_simhash.cli.options import ChangesFile, MaxLoad, Quiet, StoredTarget, Target, TextTarget
 from es_simhash.cli.output import listed, undated_line
 from es_simhash.cli.progress import progress_bar
 from es_simhash.cli.row_output import Row, RowOutput
@@ -43,6 +43,7 @@ def run_families(
     target: TextTarget,
     *,
     options: FamilyOptions,
+    max_load: MaxLoad = None,
     changes_file: ChangesFile = None,
     quiet: Quiet = False,
     output: RowOutput,
@@ -61,7 +62,10 @@ def run_families(
         "representative": options.representative,
         "within": options.within,
     }
-    with target.connected(**overridden) as client, progress_bar(quiet=quiet) as progress:
+    with (
+        target.connected(max_load=max_load, **overridden) as client,
+        progress_bar(quiet=quiet) as progress,
+    ):
         report = find_families(
             client, target.index, options=options, config=target.config, progress=progress
         )

@@ -15,6 +15,7 @@ from es_simhash.cli.commands import Chosen, command
 from es_simhash.cli.config_command import proposal_line
 from es_simhash.cli.options import (
     PROCESSES,
+    MaxLoad,
     MetricsFile,
     Quiet,
     TableOrJson,
@@ -193,16 +194,17 @@ def ingest(
             dead_letter={"show_default": "INDEX.dead-letter.jsonl in the working directory"},
         ),
     ],
+    max_load: MaxLoad = None,
     metrics: MetricsFile = None,
     output_format: TableOrJson = "table",
     quiet: Quiet = False,
 ) -> None:
     """Write documents with their fingerprints into INDEX.
 
-    PATH is a file of JSON Lines, a JSON array, CSV, TSV, Parquet or Arrow, also packed with gzip or
-    zstd, or its address, such as s3://bucket/a.csv; a file of text, HTML, PDF or Word; a folder of
-    such files, whose ids are their paths in the folder; index:NAME for another index, and
-    index:PROFILE/NAME for one of another cluster; or - for standard input.
+    PATH is a file of JSON Lines, a JSON array, CSV, TSV, Parquet or Arrow, also packed (gzip,
+    zstd), or its address, such as s3://bucket/a.csv; a file of text, HTML, PDF or Word; a folder of
+    such files, whose ids are their paths; index:NAME, or index:PROFILE/NAME of another cluster; or
+    - for standard input.
     \f
 
     Name and content say what a file is. The member or column _routing is the routing of its
@@ -239,7 +241,11 @@ def ingest(
     if rules is not None and not settings.dry_run:
         summary.audit, summary.run = str(rules.audit or default_audit(index)), new_run()
     naming = named_indices(target.connection, may_create=index)
-    with target.connected() as client, naming, bytes_progress(sources, quiet=quiet) as bar:
+    with (
+        target.connected(max_load=max_load) as client,
+        naming,
+        bytes_progress(sources, quiet=quiet) as bar,
+    ):
 
         def report(now: IngestProgress) -> None:
             summary.progress = now

@@ -77,6 +77,18 @@ VocabularyFile = Annotated[
     _VocabularyPath(takes_sets=False),
     constraints(help=f"{_VOCABULARY}.", group="Fields"),
 ]
+MaxLoad = Annotated[
+    float | None,
+    constraints(
+        above=0,
+        below=100,
+        metavar="PERCENT",
+        help="Requests wait while a node has more than this share of its processors in use; also "
+        "while searches or writes wait for a thread there, or its memory is nearly used up. Needs "
+        "the cluster privilege `monitor`.",
+        group="Run",
+    ),
+]
 MetricsFile = Annotated[
     Path | None,
     constraints(
@@ -152,8 +164,13 @@ ShownConnection = Annotated[
 ]
 
 
-def gateway_to(connection: Connection) -> "Gateway":
+def gateway_to(connection: Connection, max_load: float | None = None) -> "Gateway":
     """Return a gateway to a cluster; nothing is sent yet.
+
+    Args:
+        connection: How it is reached.
+        max_load: Percent of the processors of a node in use above which requests wait; None for no
+            bound.
 
     Raises:
         ClusterError: The URL is invalid.
@@ -163,7 +180,8 @@ def gateway_to(connection: Connection) -> "Gateway":
     from es_simhash.store.elasticsearch.connection import connect
     from es_simhash.store.elasticsearch.gateway import Gateway
 
-    return Gateway(connect(connection))
+    gateway = Gateway(connect(connection))
+    return gateway if max_load is None else gateway.bounded(max_load)
 
 
 def vocabulary_file(named: str | None, connection: Connection) -> str | None:
@@ -244,14 +262,18 @@ class Target:
         return config if self.text_field is None else replace(config, text_field=self.text_field)
 
     @contextmanager
-    def connected(self, **named: str | None) -> Iterator["Gateway"]:
+    def connected(
+        self, *, max_load: float | None = None, **named: str | None
+    ) -> Iterator["Gateway"]:
         """Connect, and say on standard error which values the index is configured otherwise with.
 
         Args:
+            max_load: How busy the nodes may be; see `gateway_to`.
             named: Values besides the text field, by the name of the setting; None for one that was
                 not named.
         """
-        with named_indices(self.connection), gateway_to(self.connection) as connected:
+        gateway = gateway_to(self.connection, max_load)
+        with named_indices(self.connection), gateway as connected:
             self._note_overrides(connected, named)
             yield connected
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from es_simhash.cli.commands import Chosen, command
-from es_simhash.cli.options import Quiet, TextTarget
+from es_simhash.cli.options import MaxLoad, Quiet, TextTarget
 from es_simhash.cli.progress import progress_bar
 from es_simhash.cli.row_output import RowOutput
 from es_simhash.constraints import constraints
@@ -19,6 +19,7 @@ def pairs(
     options: Annotated[FamilyOptions, Chosen(only=("memory", "journal", "fresh"))],
     output_format: Annotated[Literal["jsonl", "csv"], constraints(called="format")] = "jsonl",
     output: Annotated[Path | None, constraints(short="o", metavar="FILE")] = None,
+    max_load: MaxLoad = None,
     quiet: Quiet = False,
 ) -> None:
     """Print each pair of documents of INDEX that are versions of each other.
@@ -34,7 +35,7 @@ def pairs(
         output: File to write to instead of standard output.
     """
     printed = RowOutput(output_format, output)
-    with target.connected() as client, progress_bar(quiet=quiet) as progress:
+    with target.connected(max_load=max_load) as client, progress_bar(quiet=quiet) as progress:
         found = version_pairs(
             client, target.index, options=options, config=target.config, progress=progress
         )

@@ -15,6 +15,7 @@ from es_simhash.cli.files import append_changes, require_writable
 from es_simhash.cli.options import (
     RUN,
     ChangesFile,
+    MaxLoad,
     MetricsFile,
     Quiet,
     TableOrJson,
@@ -69,6 +70,7 @@ def sweep(
     ],
     settings: Annotated[SweepSettings, constraints(group="Run"), RUN],
     changes_file: ChangesFile = None,
+    max_load: MaxLoad = None,
     metrics: MetricsFile = None,
     output_format: TableOrJson = "table",
     quiet: Quiet = False,
@@ -102,7 +104,7 @@ def sweep(
     runs = RunMetrics(metrics, "sweep", target.index)
     failures_file = settings.failures or Path(f"{file_name(target.index)}.failures.jsonl")
     with target.connected(
-        date=date, representative=representative, within=families.within
+        max_load=max_load, date=date, representative=representative, within=families.within
     ) as client:
 
         def once() -> SweepReport:

@@ -7,7 +7,7 @@ from typing import Annotated
 import click
 
 from es_simhash.cli.commands import command
-from es_simhash.cli.options import RUN, Quiet, Target
+from es_simhash.cli.options import RUN, MaxLoad, Quiet, Target
 from es_simhash.cli.progress import log_warnings, progress_bar, require_no_failures
 from es_simhash.constraints import constraints
 from es_simhash.maintenance.backfills.backfill_job import BackfillReport, BackfillSettings
@@ -23,6 +23,7 @@ def upgrade(
     *,
     options: UpgradeOptions,
     settings: Annotated[BackfillSettings, constraints(group="Run"), RUN],
+    max_load: MaxLoad = None,
     quiet: Quiet = False,
 ) -> None:
     """Bring INDEX to the fields and the scheme of this version while it is in use.
@@ -40,7 +41,7 @@ def upgrade(
     settings = replace(
         settings, failures=settings.failures or Path(f"{file_name(index)}.failures.jsonl")
     )
-    with target.connected() as client, progress_bar(quiet=quiet) as bar:
+    with target.connected(max_load=max_load) as client, progress_bar(quiet=quiet) as bar:
 
         def update(report: BackfillReport) -> None:
             bar("documents", report.done, report.total)

@@ -45,6 +45,8 @@ class Index(StoreIndex):
         config: Names of the fields, and the vocabulary.
         read_schemes: Whether the schemes are read from the mapping, once; otherwise they are those
             of `config`.
+        max_load: Percent of the processors of a node in use above which requests wait; None for no
+            bound. See `LoadBound`.
     """
 
     store: ElasticsearchStore
@@ -57,9 +59,11 @@ class Index(StoreIndex):
         config: IndexConfig | None = None,
         *,
         read_schemes: bool = True,
+        max_load: float | None = None,
     ) -> None:
         self.name = name
-        self.gateway = Gateway.of(client)
+        gateway = Gateway.of(client)
+        self.gateway = gateway if max_load is None else gateway.bounded(max_load)
         self._given = config or IndexConfig()
         self._read_schemes = read_schemes
         self._read_again()

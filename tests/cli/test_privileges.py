@@ -214,7 +214,12 @@ def roles() -> dict[str, Any]:
     (request,) = (block.request for block in blocks("docs/privileges.md") if block.request)
     made[API_KEY] = json.loads(request[2])["role_descriptors"]["related"]
     # What some options need of the cluster, beside the role of their command on the index.
-    beside = {"pipelines": {}, "synonyms": granted(CASES["related"]), "templates": {}}
+    beside = {
+        "load": granted(CASES["backfill"]),
+        "pipelines": {},
+        "synonyms": granted(CASES["related"]),
+        "templates": {},
+    }
     for name, on_index in beside.items():
         more = json.loads((ROLES / "more" / f"{name}.json").read_text("utf-8"))
         made[name] = {**role(on_index), **more}
@@ -421,6 +426,18 @@ def test_a_pipeline_is_installed_with_a_privilege_of_its_own(run_as: Callable[..
         done = run_as(install_it, user)
         assert done.exit_code == 1, done.output
         assert words in done.stderr
+
+
+@of_elasticsearch
+def test_how_busy_the_nodes_are_is_read_with_a_privilege_of_its_own(
+    prepare: Callable[[str], None], run_as: Callable[..., Any]
+) -> None:
+    bound = Case("", (*CASES["backfill"].arguments, "--max-load", "99"))
+    prepare("backfill")
+    refused, done = (run_as(bound, user) for user in (role_name("backfill"), "load"))
+    assert refused.exit_code == 1, refused.output
+    assert "Grant the cluster privilege monitor, " in refused.stderr
+    assert done.exit_code == 0, done.output
 
 
 @of_elasticsearch

@@ -1,6 +1,6 @@
 """Faults are put between commands and the engine, and what the commands leave is checked.
 
-    python -m tests.faults [--seed 1] [--faults 500] [--only NAME] [--node-kills 6]
+    python -m tests.faults [--seed 1] [--faults 500] [--only NAME] [--writers 12] [--node-kills 6]
         [--service-kills 12]
 
 Each trial runs one command (ingest with each action, backfill, families, copies, sweep) over a
@@ -10,10 +10,12 @@ interrupts the command at any request, and sets its clock forward or back by two
 the index as a full disk or an operator does; and the disk of the client is full. The command is run
 again until it is done. Then each document must be there once with its fields or in the audit log,
 the decisions must be those of a run without faults, the report must equal the index, a further run
-must write nothing, and `undo` must restore all. Then as many trials run on a cluster of three nodes
-with replicas as nodes are to be killed: in each of them the master, or another node, in the middle
-of a command. At last workers of a service and their supervisor are killed while it is asked and
-labels are written.
+must write nothing, and `undo` must restore all. Then groups of two and four writers of the same
+texts meet faults at once, some with sweeps among them: a checker reads their audit logs, as Jepsen
+reads histories. No document may be lost, and of each text one wins. Then as many trials run on a
+cluster of three nodes with replicas as nodes are to be killed: in each of them the master, or
+another node, in the middle of a command. At last workers of a service and their supervisor are
+killed while it is asked and labels are written.
 
 The exit status is 1 if anything is found. The seed repeats what is chosen; in which order the
 requests of several threads come is not chosen.
@@ -35,6 +37,8 @@ from tests.faults.service_kills import FINDINGS as SERVICE_FINDINGS
 from tests.faults.service_kills import kill_service
 from tests.faults.three_nodes import ThreeNodes, three_nodes
 from tests.faults.trials import FINDINGS, KINDS, Tally, Trials
+from tests.faults.writers import FINDINGS as WRITER_FINDINGS
+from tests.faults.writers import write_at_once
 
 _NODE = "faults"
 ON_THREE_NODES = (
@@ -52,6 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=int(time.time()) % 100_000)
     parser.add_argument("--faults", type=int, default=500)
+    parser.add_argument("--writers", type=int, default=12, help="groups of writers")
     parser.add_argument("--node-kills", type=int, default=6)
     parser.add_argument("--service-kills", type=int, default=12)
     parser.add_argument("--only", help="name of a kind of trial")
@@ -60,12 +65,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         raise EsSimhashError(f"No trial {options.only!r}. Choose one of {', '.join(KINDS)}.")
     chosen = [options.only] if options.only else [*KINDS]
     started, tallies = time.monotonic(), []
-    if options.faults or options.service_kills:
+    if options.faults or options.service_kills or options.writers:
         with _one_node() as node:
             print(f"seed {options.seed}, Elasticsearch {node.version}", flush=True)
             if options.faults:
                 tallies.append(inject(node.url, options.seed, options.faults, chosen))
                 show(tallies[-1], time.monotonic() - started)
+            if options.writers:
+                began = time.monotonic()
+                tallies.append(write_at_once(node.url, options.seed, options.writers))
+                show(tallies[-1], time.monotonic() - began, WRITER_FINDINGS)
             if options.service_kills:
                 began = time.monotonic()
                 tallies.append(kill_service(node.url, options.seed, options.service_kills))

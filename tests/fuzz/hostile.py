@@ -36,9 +36,14 @@ def _word(chosen: random.Random) -> str:
     return "".join(chosen.choices(chosen.choice(SCRIPTS), k=chosen.randrange(1, 9)))
 
 
+def rounds(chosen: random.Random, count: int) -> range:
+    """Return so many numbers, or fewer where what chooses wants smaller batches (`most`)."""
+    return range(min(count, getattr(chosen, "most", count)))
+
+
 def hostile_texts(chosen: random.Random, count: int) -> list[str]:
-    """Return so many texts."""
-    return [hostile_text(chosen) for _ in range(count)]
+    """Return so many texts; see `rounds`."""
+    return [hostile_text(chosen) for _ in rounds(chosen, count)]
 
 
 def changed(text: str, chosen: random.Random) -> str:

@@ -33,7 +33,7 @@ from es_simhash.maintenance.diagnostics.examination import examine
 from es_simhash.maintenance.diagnostics.index_state import count_documents
 from es_simhash.maintenance.families.find_families import stored_families
 from es_simhash.store.elasticsearch.retry import Waiter
-from tests.fuzz.hostile import altered, damaged
+from tests.fuzz.hostile import altered, damaged, rounds
 from tests.support.made_up_texts import make_text, revise
 
 _RECORDED = Path(__file__).parent / "answers.json"
@@ -121,7 +121,7 @@ def _recorded() -> dict[str, list[tuple[str, str, int, str]]]:
 def answer_lies(chosen: random.Random) -> int:
     """Ask a server that lies once: what cannot be read is one sentence."""
     count = 0
-    for _ in range(8):
+    for _ in rounds(chosen, 8):
         verb = chosen.choice(list(VERBS))
         answers = _recorded()[verb]
         number = chosen.randrange(len(answers))

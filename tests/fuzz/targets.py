@@ -36,7 +36,7 @@ from es_simhash.store.codec import (
 from es_simhash.store.config import IndexConfig
 from es_simhash.text.escaping import file_name, masked_url, one_line, printable
 from es_simhash.text.normal_forms import normalise_all
-from tests.fuzz.hostile import altered, changed, damaged, hostile_text, hostile_texts
+from tests.fuzz.hostile import altered, changed, damaged, hostile_text, hostile_texts, rounds
 from tests.fuzz.lying_server import answer_lies
 
 Target = Callable[[random.Random], int]
@@ -85,7 +85,7 @@ def escape(chosen: random.Random) -> int:
 def read_lines(chosen: random.Random) -> int:
     """Read lines of JSON that are damaged: each is a document, or a failure with its reason."""
     config = IndexConfig()
-    for position in range(200):
+    for position in rounds(chosen, 200):
         document = altered({"id": "1", "_routing": "a", "text": hostile_text(chosen)}, chosen)
         line = json.dumps(document, ensure_ascii=chosen.random() < 0.5)
         data = line.encode("utf-8", "surrogatepass")
@@ -106,7 +106,7 @@ def unpack(chosen: random.Random) -> int:
     with suppress(AttributeError):
         packed.append(pack_chunks(chunks.fingerprints, chunks.characters, chunks.levels))
     count = 0
-    for _ in range(20):
+    for _ in rounds(chosen, 20):
         for value in packed:
             text = damaged(value.encode(), chosen).decode("utf-8", "surrogateescape")
             for read in (unpack_chunks, unpack_sketch, lambda text: shingles_of([text])):
@@ -124,7 +124,7 @@ def unpack(chosen: random.Random) -> int:
 
 def show_changes(chosen: random.Random) -> int:
     """Compare two versions and show what changed."""
-    for _ in range(20):
+    for _ in rounds(chosen, 20):
         a = " ".join(hostile_texts(chosen, 4))
         b = changed(a, chosen)
         changes(a, b)
@@ -134,7 +134,7 @@ def show_changes(chosen: random.Random) -> int:
 
 def compare_texts(chosen: random.Random) -> int:
     """Score two texts, with evidence; a text is an exact copy of itself."""
-    for _ in range(10):
+    for _ in rounds(chosen, 10):
         a = " ".join(hostile_texts(chosen, 4))
         relation = compare(a, changed(a, chosen), semantics=None)
         assert 0 <= relation.score <= 1
@@ -153,7 +153,7 @@ def read_audits(chosen: random.Random) -> int:
     """Read audit logs that are cut or have flipped bits: what cannot be read is passed over."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "audit.jsonl"
-        for _ in range(40):
+        for _ in rounds(chosen, 40):
             lines = [json.dumps({**_RECORD, "number": number}) for number in range(5)]
             if chosen.random() < 0.5:
                 lines.append(json.dumps(altered(json.loads(lines[0]), chosen)))
@@ -175,7 +175,7 @@ def read_journals(chosen: random.Random) -> int:
                 place = Checkpoint(f"s{number}", number, number, "state")
                 journal.save(place, {"written": number}, b"x" * 32)
         whole = path.read_bytes()
-        for _ in range(20):
+        for _ in rounds(chosen, 20):
             path.write_bytes(damaged(whole, chosen))
             with suppress(EsSimhashError), open_journal(path, _JOB) as journal:
                 list(journal.records())

@@ -9,7 +9,8 @@ steady rate, after a first third in which it is asked faster. Documents are repl
 are always as many, by ever new ones whose words caches know after that third. Prints the memory,
 the part of it in use, open files and threads of each, the connections, contexts of searches and
 records of the state on the cluster, and the times, each with its slope an hour after that third and
-the interval of 95 %. Afterwards no context may be open.
+the interval of 95 %. Afterwards no context may be open, and the cluster has rejected no request and
+tripped no circuit breaker.
 The exit status is 1 where anything grows, failed, or was left open. So many slopes are looked at
 that one is above its interval by chance in every third run: what grows is above the interval that
 all have together with 95 %.
@@ -30,11 +31,11 @@ from typing import Any
 
 from es_simhash.maintenance.families.find_families import find_families
 from es_simhash.store.elasticsearch.connection import connect
-from scripts.local_node import node as nodes
+from tests.bench.engines import own_node
 from tests.bench.load import Requests, percentile
 from tests.bench.program import run
 from tests.bench.served_index import INDEX, fill, made_up, served
-from tests.soak.probes import held_by, held_by_cluster, used_by
+from tests.soak.probes import held_by, held_by_cluster, refused_by_cluster, used_by
 from tests.soak.rounds import WORDS, Ends, run_rounds
 from tests.soak.slopes import WARM_UP, plot, slope
 from tests.soak.watched import FOLDER_VARIABLE
@@ -76,7 +77,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--url", help="of a node; by default one is started")
     parser.add_argument("--module", default=_WATCHED, help="of the service")
     options = parser.parse_args(argv)
-    with _node(options.url) as url, connect(url) as client:
+    with own_node(_NODE, options.url, "1g") as url, connect(url) as client:
         count = fill(client, made_up(options.documents, WORDS))
         # Makes the state index, which nobody can search while its shards start.
         find_families(client, INDEX)
@@ -92,20 +93,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     for problem in problems:
         print(f"  {problem}", file=sys.stderr)
     return 1 if problems else 0
-
-
-@contextmanager
-def _node(url: str | None) -> Iterator[str]:
-    """Start a node for the block where none is given; yields its address."""
-    if url is not None:
-        yield url
-        return
-    node = nodes.start(name=_NODE, heap="1g", in_memory=True)
-    try:
-        yield node.url
-    finally:
-        if node.started:
-            nodes.remove(_NODE)
 
 
 class Soak:
@@ -133,6 +120,7 @@ class Soak:
         self.series: dict[str, list[float]] = defaultdict(list)
         self.done: Counter[str] = Counter()
         self.statuses: Counter[int] = Counter()
+        self._refused = Counter(refused_by_cluster(client))
         self._client, self._url, self._folder = client, url, Path()
         self._documents, self._rate = documents, rate
         self._log, self._module = log, module
@@ -162,6 +150,8 @@ class Soak:
                     return ended
         wrong = {status: n for status, n in self.statuses.items() if status not in _FINE}
         problems = [f"answers with other statuses: {wrong}"] if wrong else []
+        if refused := Counter(refused_by_cluster(self._client)) - self._refused:
+            problems.append(f"the cluster refused requests: {dict(refused)}")
         if left := self._left_open():
             problems.append(f"{left} contexts of searches were left open")
         return problems

@@ -53,3 +53,14 @@ def held_by_cluster(client: Any, state_index: str) -> dict[str, float]:
         "connections": sum(node["http"]["current_open"] for node in stats),
         "records of the state": state,
     }
+
+
+def refused_by_cluster(client: Any) -> dict[str, int]:
+    """Return how many requests its nodes have rejected, and breakers tripped, since a start."""
+    stats = client.nodes.stats(metric="breaker,thread_pool")["nodes"].values()
+    pools = [node["thread_pool"][pool] for node in stats for pool in ("search", "write")]
+    breakers = [breaker for node in stats for breaker in node["breakers"].values()]
+    return {
+        "rejected": sum(pool["rejected"] for pool in pools),
+        "tripped": sum(breaker["tripped"] for breaker in breakers),
+    }

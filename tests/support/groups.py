@@ -121,6 +121,7 @@ GROUPS = {
             "tests/*/*.json",
             "tests/*.txt",
             "tests/*/conftest.py",
+            "tests/faults/*.py",
             "tests/fuzz/*.py",
             "tests/soak/*.py",
             "tests/docker/test_images.py",

@@ -8,16 +8,15 @@ from typing import Protocol
 from es_simhash.ingestion.deduplication.stored_documents import WHOLE, StoredDocuments
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.installation.reserved_texts import ReservedText, ReservedTexts
-from es_simhash.store.intents import Parts
 from es_simhash.store.rows import Row, batches_of
 
 _logger = logging.getLogger(__name__)
-# Reservations are of no use when searches have long seen the document; in milliseconds. Of what has
-# no document the writer may be at work and have another clock: only those of a day ago are old.
-MAX_AGE, MAX_AGE_UNWRITTEN = 600_000, 86_400_000
+# Milliseconds after which a reservation is of no use: searches have long found its document, also
+# those of a batch that is written now. The clock of its writer may be wrong by a day; the minutes
+# beyond are what a batch takes.
+MAX_AGE = 86_400_000 + 600_000
 _AT_ONCE = 1000
 _POLL_SECONDS = 0.1
-_HASH = Parts(members=True)
 
 
 class Claims(Protocol):
@@ -118,21 +117,15 @@ class Reservations:
 
     def release(self, hashes: Iterable[str]) -> None:
         """Release texts that are not written."""
-        self._texts.release(hashes)
+        self._texts.release(hashes, self._run)
 
     def expire(self) -> None:
-        """Delete old reservations, of whichever run, of documents that searches find."""
-        now = self._clock()
-        for texts in batches_of(self._texts.before(int(now - MAX_AGE)), _AT_ONCE):
-            documents = self._documents.read([text.holder for text in texts], _HASH)
-            # Else what was written a moment ago may be neither reserved nor found.
+        """Delete old reservations, of whichever run."""
+        old = self._texts.before(int(self._clock() - MAX_AGE))
+        for texts in batches_of(old, _AT_ONCE):
+            # Else a document of an index that nobody refreshes would be neither reserved nor found.
             self._documents.refresh()
-            self._texts.forget(
-                text
-                for text, document in zip(texts, documents, strict=True)
-                if text.at < now - MAX_AGE_UNWRITTEN
-                or (document is not None and document.content_hash == text.content_hash)
-            )
+            self._texts.forget(texts)
 
     def _reserved(self, content_hash: str, ref: DocumentRef, at: int) -> ReservedText:
         return ReservedText(content_hash, ref, self._run, at)

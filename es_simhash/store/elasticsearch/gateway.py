@@ -9,6 +9,7 @@ from es_simhash.store.elasticsearch.bulk import Action, send_actions
 from es_simhash.store.elasticsearch.calls import index_path, mappings
 from es_simhash.store.elasticsearch.client import Elasticsearch
 from es_simhash.store.elasticsearch.errors import RequestRejected, forbidden
+from es_simhash.store.elasticsearch.load_bound import LoadBound
 from es_simhash.store.elasticsearch.pages import PointInTime, first_page
 from es_simhash.store.elasticsearch.requests import Requests
 from es_simhash.store.elasticsearch.retry import RetryPolicy, Waiter
@@ -29,6 +30,7 @@ class Gateway(Requests):
         client: The client.
         retry: How long to retry; None for no waiting.
         waiter: Waits between retries; shared by all gateways of a run.
+        load: How busy the nodes may be; None for no bound.
     """
 
     def __init__(
@@ -37,8 +39,9 @@ class Gateway(Requests):
         retry: RetryPolicy | None = None,
         *,
         waiter: Waiter | None = None,
+        load: LoadBound | None = None,
     ) -> None:
-        super().__init__(speaking(client), retry, waiter=waiter)
+        super().__init__(speaking(client), retry, waiter=waiter, load=load)
 
     @classmethod
     def of(cls, client: "Client", retry: RetryPolicy | None = None) -> "Gateway":
@@ -51,7 +54,18 @@ class Gateway(Requests):
         """
         if not isinstance(client, Gateway):
             return cls(client, retry)
-        return client if retry is None else cls(client._client, retry)
+        return client if retry is None else cls(client._client, retry, load=client._load)
+
+    def bounded(self, max_load: float) -> "Gateway":
+        """Return a gateway whose requests wait while a node is busier than that.
+
+        Args:
+            max_load: See `LoadBound`.
+
+        Raises:
+            InputError: It is not more than 0 and less than 100.
+        """
+        return Gateway(self._client, self.retry, load=LoadBound(max_load))
 
     def __enter__(self) -> "Gateway":
         return self

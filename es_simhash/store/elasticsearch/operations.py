@@ -46,7 +46,7 @@ _APIS: dict[str, str | dict[str, str]] = {
     "_mapping": {"GET": "indices.get_mapping", "PUT": "indices.put_mapping"},
     "_mget": "mget",
     "_msearch": "msearch",
-    "_nodes": "nodes.info",
+    "_nodes": "nodes.stats",
     "_pit": {"POST": "open_point_in_time", "DELETE": "close_point_in_time"},
     "_refresh": "indices.refresh",
     "_resolve": "indices.resolve_index",

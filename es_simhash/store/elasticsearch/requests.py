@@ -7,7 +7,13 @@ from es_simhash.errors import ClusterError
 from es_simhash.store.elasticsearch.answer_shapes import readable, require_readable
 from es_simhash.store.elasticsearch.calls import Calls
 from es_simhash.store.elasticsearch.client import Elasticsearch, elastic_transport, elasticsearch
-from es_simhash.store.elasticsearch.errors import address, translated, translated_errors
+from es_simhash.store.elasticsearch.errors import (
+    RequestRejected,
+    address,
+    translated,
+    translated_errors,
+)
+from es_simhash.store.elasticsearch.load_bound import PARAMS, PATH, LoadBound
 from es_simhash.store.elasticsearch.operations import operation
 from es_simhash.store.elasticsearch.retry import RETRYABLE, RetryPolicy, Unavailable, Waiter
 
@@ -34,6 +40,7 @@ class Requests:
         client: The client.
         retry: How long to retry; None for no waiting.
         waiter: Waits between retries; shared by all that a run sends.
+        load: How busy the nodes may be; None for no bound.
     """
 
     def __init__(
@@ -42,6 +49,7 @@ class Requests:
         retry: RetryPolicy | None = None,
         *,
         waiter: Waiter | None = None,
+        load: LoadBound | None = None,
     ) -> None:
         # With a policy we retry ourselves: only what was rejected, and for longer. Another node
         # that may answer at once is the client's part.
@@ -51,6 +59,7 @@ class Requests:
         )
         self.retry = retry
         self._waiter = waiter or Waiter()
+        self._load = load
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.address!r}, retry={self.retry!r})"
@@ -153,9 +162,13 @@ class Requests:
     ) -> Any:
         """Send a request once, for use within `retried`; raises the client's errors.
 
+        Where there is a bound of the load, it waits before.
+
         Raises:
             Unavailable: There is a policy, and a retry may help.
         """
+        if self._load is not None:
+            self._load.hold(path, self._node_stats, self.wait)
         try:
             with readable(path):
                 answer = self._client.perform_request(
@@ -178,6 +191,18 @@ class Requests:
             if self.retry is None:
                 raise
             raise Unavailable(f"no answer, {type(error).__name__}") from error
+
+    def _node_stats(self) -> Any:
+        try:
+            return self.request("GET", PATH, params=PARAMS)
+        except RequestRejected as error:
+            if error.status not in (401, 403):
+                raise
+            raise ClusterError(
+                "The cluster does not say how busy its nodes are. Grant the cluster privilege "
+                "monitor, which is the role mappings/roles/more/load.json, or leave out max_load.",
+                parameter="max_load",
+            ) from error
 
     def once(self, method: str, path: str, body: Any = None) -> Any:
         """Send a request that may fail and is not retried.

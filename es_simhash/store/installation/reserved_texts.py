@@ -85,9 +85,14 @@ class ReservedTexts:
         (result,) = self._write([[action, self._source(text)]])
         return bool(result["status"] < 300)
 
-    def release(self, hashes: Iterable[str]) -> None:
-        """Delete the reservations of texts."""
-        self._write([[{"delete": {"_id": self._id(content_hash)}}] for content_hash in hashes])
+    def release(self, hashes: Iterable[str], run: str) -> None:
+        """Delete the reservations that a run has of texts.
+
+        A request that is sent again, as its answer was lost, must not delete what another run has
+        reserved meanwhile.
+        """
+        stored = self.read(list(hashes))
+        self.forget(text for text in stored.values() if text.run == run)
 
     def before(self, bound: int) -> Iterator[ReservedText]:
         """Yield what was reserved before a time, by whichever run."""
