@@ -21,6 +21,7 @@ from es_simhash.store.elasticsearch.load_bound import PARAMS, PATH, LoadBound, l
 from es_simhash.store.elasticsearch.retry import RetryPolicy, Stopped
 from es_simhash.store.elasticsearch.searches import search
 from es_simhash.store.installation.install import install
+from tests.support import engine_tests
 from tests.support.made_up_texts import make_text
 
 EVERY: dict[str, Any] = {"query": {"match_all": {}}}
@@ -92,6 +93,9 @@ class Node:
         proxy.hook = self.answer
 
     def answer(self, path: str, body: bytes) -> tuple[int, bytes] | None:
+        if path == "/":
+            # With OpenSearch, the client asks once which engine answers.
+            return None
         if not path.startswith(PATH):
             self.seen.append(path.partition("?")[0].rpartition("/")[2])
             return None
@@ -158,6 +162,10 @@ def test_a_run_on_a_node_that_is_always_busy_goes_on(
 
 
 @pytest.mark.cluster
+@pytest.mark.skipif(
+    engine_tests.tested_product() == "opensearch",
+    reason="one request in place of several of OpenSearch",
+)
 @pytest.mark.usefixtures("quick", "texts")
 def test_all_that_a_command_sends_is_held_back(proxy: Any, client: Any, index_name: str) -> None:
     list(backfill(client, index_name))
