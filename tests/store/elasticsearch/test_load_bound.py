@@ -164,7 +164,7 @@ def test_a_run_on_a_node_that_is_always_busy_goes_on(
 @pytest.mark.cluster
 @pytest.mark.skipif(
     engine_tests.tested_product() == "opensearch",
-    reason="one request in place of several of OpenSearch",
+    reason="one of ours is several there",
 )
 @pytest.mark.usefixtures("quick", "texts")
 def test_all_that_a_command_sends_is_held_back(proxy: Any, client: Any, index_name: str) -> None:
