@@ -85,7 +85,7 @@ def test_a_node_says_how_busy_it_is(client: Any) -> None:
 
 
 class Node:
-    """What the proxy answers of the load, one entry after the other, and what was asked when."""
+    """A node whose load the test chooses, one reading after the other; it notes the requests."""
 
     def __init__(self, proxy: Any, *loads: dict[str, Any]) -> None:
         self.loads = list(loads)
@@ -149,7 +149,7 @@ def test_a_run_on_a_node_that_is_always_busy_goes_on(
     assert {outcome.id for outcome in outcomes if outcome.ok} == {*texts}
     requests = [each for each in node.seen if each in ("_search", "_bulk", "_mget", "_msearch")]
     assert node.seen.count("load") > 2 * len(requests) > 0
-    # Whoever waits is told once; a log has each wait.
+    # The first wait is a warning, so that a user sees it; the others are only logged.
     levels = [record.levelno for record in caplog.records]
     assert levels[0] == logging.WARNING
     assert {*levels[1:]} == {logging.INFO}
@@ -164,7 +164,7 @@ def test_a_run_on_a_node_that_is_always_busy_goes_on(
 @pytest.mark.cluster
 @pytest.mark.skipif(
     engine_tests.tested_product() == "opensearch",
-    reason="one of ours is several there",
+    reason="the transport may send OpenSearch several requests for one",
 )
 @pytest.mark.usefixtures("quick", "texts")
 def test_all_that_a_command_sends_is_held_back(proxy: Any, client: Any, index_name: str) -> None:
