@@ -193,10 +193,11 @@ class _Run:
         """Return a run on an index that documents can be written to."""
         given = config or IndexConfig()
         kind = PlannedStore if settings.dry_run else ElasticsearchStore
+        # Batches are held back while the cluster is busy, not the requests of one that is at work.
+        free = Gateway.of(client).unbounded()
         # Read once: each ingest begins with it.
-        read = Gateway.of(client).mappings
-        mapped = read(index) if settings.dry_run else complete_fields(client, index, given)
-        store = installed_store(client, index, given, settings.retry, kind, mapped)
+        mapped = free.mappings(index) if settings.dry_run else complete_fields(free, index, given)
+        store = installed_store(free, index, given, settings.retry, kind, mapped)
         target = TargetIndex(store)
         target.require_profiler()
         require_no_sidecar(mapped)
@@ -243,7 +244,11 @@ class _Run:
         settings = self.settings
         with DeadLetter(settings.dead_letter) as dead_letter, self._policy(before) as policy:
             yield from WriteRun(
-                policy, processes=settings.processes, ahead=settings.ahead, dead_letter=dead_letter
+                policy,
+                processes=settings.processes,
+                ahead=settings.ahead,
+                dead_letter=dead_letter,
+                hold=Gateway.of(self.client).hold,
             ).finished(batches)
 
     @contextmanager
@@ -256,7 +261,7 @@ class _Run:
             return
         policy = DryRunPolicy if settings.dry_run else VersionPolicy
         with policy(
-            self.client,
+            Gateway.of(self.client).unbounded(),
             target.name,
             self.on_version,
             config=target.config,

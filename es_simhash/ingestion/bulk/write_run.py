@@ -1,7 +1,7 @@
 """A run: batches are read, prepared by workers, written by threads, and reported in order."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
@@ -30,7 +30,9 @@ from es_simhash.ingestion.bulk.write_policy import (
     Turn,
     WritePolicy,
 )
-from es_simhash.store.elasticsearch.retry import Stopped
+from es_simhash.store.elasticsearch.retry import Stopped, Waiter
+
+Hold = Callable[[Callable[[float], None]], None]
 
 
 class WriteAll:
@@ -115,6 +117,7 @@ class WriteRun(Generic[Ready]):
         processes: Processes that fingerprint; with 1, it is this one.
         ahead: Batches under way for each process.
         dead_letter: Open file for documents that fail; None to leave them to the caller.
+        hold: Called before each batch with what waits; holds it back while the cluster is busy.
     """
 
     def __init__(
@@ -124,8 +127,11 @@ class WriteRun(Generic[Ready]):
         processes: int = 1,
         ahead: int = AHEAD,
         dead_letter: DeadLetter | None = None,
+        hold: Hold | None = None,
     ) -> None:
         self._policy = policy
+        self._hold = hold
+        self._waiter = Waiter()
         self._processes = processes
         self._ahead = ahead
         self._dead_letter = dead_letter
@@ -153,6 +159,7 @@ class WriteRun(Generic[Ready]):
             self._workers = stack.enter_context(worker_pool(processes))
             stack.callback(self._sequencer.stop)
             stack.callback(self._policy.stop)
+            stack.callback(self._waiter.stop)
             yield from self._reports(threads, chain(first, batches), window)
 
     def _reports(
@@ -191,6 +198,9 @@ class WriteRun(Generic[Ready]):
             raise
 
     def _written(self, number: int, batch: Batch) -> BatchReport:
+        # Not later: whoever has reserved a text must not stand still.
+        if self._hold is not None:
+            self._hold(self._waiter.wait)
         ready = self._policy.prepare(batch, self._workers)
         with self._sequencer.turn(number) as turn:
             if self._policy.is_outdated(ready, turn):
@@ -201,6 +211,7 @@ class WriteRun(Generic[Ready]):
         """End the run: no later batch shall wait for its turn."""
         self._error = self._error or error
         self._policy.stop()
+        self._waiter.stop()
         self._sequencer.stop()
 
 

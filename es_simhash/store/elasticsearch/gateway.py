@@ -67,6 +67,10 @@ class Gateway(Requests):
         """
         return Gateway(self._client, self.retry, load=LoadBound(max_load))
 
+    def unbounded(self) -> "Gateway":
+        """Return a gateway whose requests do not wait for less busy nodes."""
+        return Gateway(self._client, self.retry)
+
     def __enter__(self) -> "Gateway":
         return self
 

@@ -78,6 +78,15 @@ def _load(node: Mapping[str, Any]) -> Load:
     return Load(percent, name, f"its processors are {percent:.0f} % in use")
 
 
+def is_costly(path: str) -> bool:
+    """Check whether a request costs the nodes something.
+
+    Args:
+        path: Of the request.
+    """
+    return path.partition("?")[0].rpartition("/")[2] in _COSTLY
+
+
 class LoadBound:
     """Holds requests back while a node is busier than a run may add to; shared by its threads.
 
@@ -106,11 +115,10 @@ class LoadBound:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.max_load})"
 
-    def hold(self, path: str, stats: Callable[[], Any], wait: Callable[[float], None]) -> None:
-        """Wait before a request, if it costs the nodes something, until they are less busy.
+    def hold(self, stats: Callable[[], Any], wait: Callable[[float], None]) -> None:
+        """Wait until the nodes are less busy.
 
         Args:
-            path: Path of the request.
             stats: Returns what the cluster answers to `PATH`.
             wait: Waits for so many seconds.
 
@@ -118,8 +126,6 @@ class LoadBound:
             ClusterError: The cluster does not say how busy it is.
             Stopped: The run has ended.
         """
-        if path.partition("?")[0].rpartition("/")[2] not in _COSTLY:
-            return
         with self._lock:
             if time.monotonic() < self._fresh_until:
                 return

@@ -13,7 +13,7 @@ from es_simhash.store.elasticsearch.errors import (
     translated,
     translated_errors,
 )
-from es_simhash.store.elasticsearch.load_bound import PARAMS, PATH, LoadBound
+from es_simhash.store.elasticsearch.load_bound import PARAMS, PATH, LoadBound, is_costly
 from es_simhash.store.elasticsearch.operations import operation
 from es_simhash.store.elasticsearch.retry import RETRYABLE, RetryPolicy, Unavailable, Waiter
 
@@ -167,8 +167,8 @@ class Requests:
         Raises:
             Unavailable: There is a policy, and a retry may help.
         """
-        if self._load is not None:
-            self._load.hold(path, self._node_stats, self.wait)
+        if is_costly(path):
+            self.hold(self.wait)
         try:
             with readable(path):
                 answer = self._client.perform_request(
@@ -191,6 +191,18 @@ class Requests:
             if self.retry is None:
                 raise
             raise Unavailable(f"no answer, {type(error).__name__}") from error
+
+    def hold(self, wait: Callable[[float], None]) -> None:
+        """Wait while a node is busier than the bound allows; not at all where there is none.
+
+        Args:
+            wait: Waits for so many seconds.
+
+        Raises:
+            ClusterError: The cluster does not say how busy it is.
+        """
+        if self._load is not None:
+            self._load.hold(self._node_stats, wait)
 
     def _node_stats(self) -> Any:
         try:

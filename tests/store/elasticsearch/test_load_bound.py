@@ -2,6 +2,7 @@
 
 import json
 import logging
+import signal
 import threading
 import time
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from es_simhash import Index
+from es_simhash import Index, OnVersion
 from es_simhash.cli.main import cli
 from es_simhash.errors import ClusterError, InputError
 from es_simhash.maintenance.backfills.backfill import backfill
@@ -177,6 +178,42 @@ def test_all_that_a_command_sends_is_held_back(proxy: Any, client: Any, index_na
     # Also what a part of the run sends with a policy of its own.
     assert "_bulk" in node.seen
     assert all(node.seen[at - 1] == "load" for at in costly)
+
+
+@pytest.mark.cluster
+@pytest.mark.usefixtures("quick", "texts")
+@pytest.mark.parametrize("action", ["off", "skip"])
+def test_a_batch_that_is_at_work_is_not_held_back(
+    proxy: Any, index_name: str, action: str, tmp_path: Path
+) -> None:
+    # Another writer would take over the texts that it has reserved.
+    node = Node(proxy, busy(99))
+    rules = OnVersion("skip", audit=tmp_path / "audit.jsonl") if action == "skip" else None
+    documents = [{"id": f"new{number}", "text": make_text(number, 60)} for number in range(40)]
+    with connect(proxy.url) as client:
+        index = Index(client, index_name, max_load=50)
+        assert all(each.ok for each in index.ingest(documents, on_version=rules))
+    last = len(node.seen) - 1 - node.seen[::-1].index("load")
+    assert node.seen.index("load") < last
+    assert {"_bulk", "_mget", "_search", "_msearch"} & {*node.seen[:last]} == set()
+    assert "_bulk" in node.seen[last:]
+
+
+@pytest.mark.cluster
+@pytest.mark.usefixtures("texts")
+def test_ctrl_c_ends_a_batch_that_is_held_back(proxy: Any, index_name: str) -> None:
+    Node(proxy, busy(99))
+    main = threading.main_thread().ident
+    assert main is not None
+    timer = threading.Timer(1.0, signal.pthread_kill, (main, signal.SIGINT))
+    began = time.monotonic()
+    with connect(proxy.url) as client:
+        outcomes = Index(client, index_name, max_load=50).ingest([{"id": "n", "text": "a b c"}])
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            next(iter(outcomes))
+    timer.join()
+    assert time.monotonic() - began < 10
 
 
 @pytest.mark.cluster
