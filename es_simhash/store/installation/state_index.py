@@ -21,6 +21,7 @@ from es_simhash.store.elasticsearch.answer_shapes import faults
 from es_simhash.store.elasticsearch.bulk import CONFLICT
 from es_simhash.store.elasticsearch.errors import reason_of
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
+from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.rows import batches_of
 from es_simhash.store.state_entries import PAGE, state_index_name
 from es_simhash.store.vector_table_entries import HEAD, PART, head_of, parts_of
@@ -47,6 +48,8 @@ _ENTRIES: Mapping[str, Mapping[str, Any]] = {
 }
 # Beginnings of names in one query, and characters of the values of entries in one request.
 _PREFIXES, _CHARACTERS = 250, 20_000_000
+# An index that another run has just made cannot be searched until its shards have started.
+_STARTS = RetryPolicy(initial_delay=0.1, max_delay=1.0, max_elapsed=10.0)
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,7 @@ class StateIndex:
             )
         self.name = state_index_name(index)
         self._gateway = Gateway.of(client)
+        self._started = self._gateway if self._gateway.retry else Gateway.of(client, _STARTS)
         self.field = field
 
     def run_entry(self, options: str) -> list[dict[str, Any]]:
@@ -288,7 +292,7 @@ class StateIndex:
         body = {"size": page, "query": query, "seq_no_primary_term": True}
         body |= {"_source": {"excludes": [*without]}} if without else {}
         # Each write refreshes the index.
-        stored = self._gateway.pages(self.name, body, must_refresh=False)
+        stored = self._started.pages(self.name, body, must_refresh=False)
         try:
             first = list(islice(stored, 1))
         except IndexMissing:

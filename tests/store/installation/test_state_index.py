@@ -7,6 +7,7 @@ import pytest
 
 from es_simhash import Index
 from es_simhash.errors import ClusterError
+from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.installation.state_index import VERSION, StateIndex
 
 pytestmark = pytest.mark.cluster
@@ -47,6 +48,25 @@ def test_what_is_written_is_found_at_once_and_reading_refreshes_nothing(
     state.write([state.removal("1"), entries[0]])
     assert state.sizes() == {"f0": 2, "f2": 2}
     assert not [sent for sent in requests_of if sent.endswith("_refresh")]
+
+
+def test_an_index_whose_shards_have_not_started_is_waited_for(
+    proxy: Any, state: StateIndex
+) -> None:
+    state.write([state.entry("1", {"kind": "family", "family": "f", "documents": 2})])
+    busy = b'{"error":{"type":"search_phase_execution_exception","reason":"missing shards"}}'
+    seen: list[str] = []
+
+    def hook(path: str, body: bytes) -> tuple[int, bytes] | None:
+        seen.append(path)
+        return (503, busy) if "_search" in path and len(seen) < 4 else None
+
+    proxy.hook = hook
+    with connect(proxy.url) as client:
+        assert StateIndex(client, state.name.removesuffix("-simhash"), "simhash").sizes() == {
+            "f": 2
+        }
+    assert len(seen) > 2
 
 
 def test_a_later_version_is_refused(client: Any, state: StateIndex) -> None:
