@@ -195,7 +195,8 @@ def test_a_batch_that_is_at_work_is_not_held_back(
         assert all(each.ok for each in index.ingest(documents, on_version=rules))
     last = len(node.seen) - 1 - node.seen[::-1].index("load")
     assert node.seen.index("load") < last
-    assert {"_bulk", "_mget", "_search", "_msearch"} & {*node.seen[:last]} == set()
+    # Reservations are written by a bulk request, too.
+    assert "_bulk" not in node.seen[:last]
     assert "_bulk" in node.seen[last:]
 
 
