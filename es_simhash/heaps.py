@@ -14,8 +14,6 @@ _OPTIONS = (
     # arrays, and stay as large as they were at most.
     ("MALLOC_MMAP_THRESHOLD_", -3, 256 * 1024),
 )
-
-
 # The same for a process that has not started yet.
 SMALL_HEAPS = {variable: str(value) for variable, _, value in _OPTIONS}
 

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from tests.bench import request_cost
-from tests.bench.request_cost import main, watched
-from tests.bench.served_index import INDEX
+from tests.bench.request_cost import INDEX, main, watched
 
 pytestmark = pytest.mark.cluster
 
@@ -30,9 +29,7 @@ def test_the_most_of_each_figure_is_kept(
     cluster_url: str, client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rejected = itertools.count(5)
-    monkeypatch.setattr(
-        request_cost, "refused_by_cluster", lambda client: {"rejected": next(rejected)}
-    )
+    monkeypatch.setattr(request_cost, "refused_by", lambda nodes: {"rejected": next(rejected)})
     monkeypatch.setattr(request_cost, "_EVERY", 0.01)
     with watched(cluster_url) as most:
         while most["rejected"] < 8:

@@ -13,7 +13,7 @@ from tests.bench.served_index import INDEX
 from tests.soak.__main__ import main
 from tests.soak.probes import held_by, held_by_cluster
 from tests.soak.rounds import timed_round
-from tests.soak.slopes import plot, slope
+from tests.soak.slopes import plot, slope, table
 
 ROOT = Path(__file__).parents[1]
 MINUTES = [60.0 * minute for minute in range(90)]
@@ -49,6 +49,11 @@ def test_of_many_series_one_seldom_grows_by_chance() -> None:
     together = sum(any(found.slope > found.error(series=19) for found in run) for run in runs)
     # Only slopes above zero count: half of one in twenty, of the runs rather than of the slopes.
     assert together <= 0.05 * 200 < 0.25 * 200 < alone
+
+
+def test_each_moment_is_a_line_of_the_table() -> None:
+    text = table([1.5, 3.0], {"memory (MiB)": [200.0, 201.5], "threads": [4.0, 5.0]})
+    assert text == "seconds,memory (MiB),threads\n1.5,200.0,4.0\n3.0,201.5,5.0\n"
 
 
 def test_the_plot_has_a_chart_of_each_series() -> None:

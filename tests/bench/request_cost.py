@@ -29,9 +29,10 @@ from es_simhash.maintenance.sweeps.sweep import sweep
 from es_simhash.store.elasticsearch.connection import connect
 from tests.bench.engines import own_node
 from tests.bench.program import run
-from tests.bench.served_index import INDEX, fill, made_up
-from tests.soak.probes import refused_by_cluster
+from tests.bench.served_index import fill, made_up
+from tests.soak.probes import refused_by
 
+INDEX = "bench-request-cost"
 _NODE = "request-cost"
 _MIB = 1 << 20
 _EVERY = 0.005
@@ -54,9 +55,9 @@ _REFUSED = ("rejected", "tripped")
 
 def now(client: Any) -> Counter[str]:
     """Return what a node has under way, and what it has refused since it started."""
-    stats = client.nodes.stats(metric="breaker,thread_pool,jvm")["nodes"].values()
-    seen: Counter[str] = Counter()
-    for node in stats:
+    nodes = client.nodes.stats(metric="breaker,thread_pool,jvm")["nodes"].values()
+    seen = Counter(refused_by(nodes))
+    for node in nodes:
         breakers, pools = node["breakers"], node["thread_pool"]
         # OpenSearch has another name for it.
         under_way = breakers.get("inflight_requests") or breakers["in_flight_requests"]
@@ -66,7 +67,7 @@ def now(client: Any) -> Counter[str]:
         seen["searches"] += pools["search"]["active"]
         seen["searches waiting"] += pools["search"]["queue"]
         seen["writes waiting"] += pools["write"]["queue"]
-    return seen + Counter(refused_by_cluster(client))
+    return seen
 
 
 @contextmanager
@@ -133,7 +134,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     documents = list(made_up(options.documents))
     with own_node(_NODE, options.url, options.heap) as url, connect(url) as client:
-        fill(client, documents)
+        fill(client, documents, INDEX)
         print(f"{options.documents} documents; the most while each runs")
         print("  ".join(["", *(name for name, _ in _COLUMNS)]))
         refused = 0.0

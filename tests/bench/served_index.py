@@ -45,25 +45,30 @@ def made_up(count: int, words: int | None = None) -> Iterator[dict[str, Any]]:
         yield {"id": str(number), "title": f"Document {number}", "text": text}
 
 
-def fill(client: Elasticsearch, documents: Iterable[Mapping[str, Any]]) -> int:
+def fill(client: Elasticsearch, documents: Iterable[Mapping[str, Any]], index: str = INDEX) -> int:
     """Write documents to a new index; returns how many there are.
 
     As `status` advises of a new index, its background is counted and its vectors are learned then.
 
+    Args:
+        client: Of the engine.
+        documents: What is written.
+        index: Its name; one of that name is deleted.
+
     Raises:
         EsSimhashError: Some were not written.
     """
-    client.indices.delete(index=f"{INDEX},{INDEX}-simhash", ignore_unavailable=True)
-    install(client, INDEX)
-    outcomes = [each.ok for each in ingest(client, INDEX, documents, config=IndexConfig())]
-    client.indices.refresh(index=INDEX)
+    client.indices.delete(index=f"{index},{index}-simhash", ignore_unavailable=True)
+    install(client, index)
+    outcomes = [each.ok for each in ingest(client, index, documents, config=IndexConfig())]
+    client.indices.refresh(index=index)
     if not all(outcomes):
         raise EsSimhashError(f"{outcomes.count(False)} of {len(outcomes)} were not written.")
-    count_background(client, INDEX, vectors=True)
-    failed = [each.id for each in backfill(client, INDEX) if not each.ok]
+    count_background(client, index, vectors=True)
+    failed = [each.id for each in backfill(client, index) if not each.ok]
     if failed:
         raise EsSimhashError(f"{len(failed)} documents were not given their vectors.")
-    client.indices.refresh(index=INDEX)
+    client.indices.refresh(index=index)
     return len(outcomes)
 
 

@@ -12,7 +12,7 @@ import shutil
 import tempfile
 import threading
 import uuid
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -44,8 +44,8 @@ _SHARE, _AT_ONCE = 0.5, 3
 # How often a run is ended, its clock set wrong, and a request meets another fault; and the requests
 # among which the first two are.
 _ENDED, _JUMPED, _FAULTY, _REQUESTS = 0.7, 0.3, 0.1, 30
-# The field by which a document of an audit log is told from the other of its decision. Titles would
-# be a part of the texts.
+# The field that tells which of the two documents of a decision an audit log has: a title would be a
+# part of the text.
 _MARK = "mark"
 _DOCUMENTS, _AUDIT, _SWEEPS = "documents.jsonl", "audit.jsonl", "sweeps"
 
@@ -75,7 +75,7 @@ class History:
 
 
 def check(history: History) -> Iterator[tuple[str, str]]:
-    """Yield what must not be: a document lost, and a text of which not one document has won."""
+    """Yield each error of a history: a lost document, a text without exactly one winner."""
     winners = defaultdict(list)
     for id, original in history.present.items():
         if original is None and id in history.written:
@@ -91,7 +91,7 @@ def check(history: History) -> Iterator[tuple[str, str]]:
             yield LOST, f"{id} is in no audit log and not in the index"
         ends = _ends(history, id)
         if not ends or not ends <= set(winners[text]):
-            yield WRONG, f"{id} leads to {sorted(ends)}, of which not each has won text {text}"
+            yield WRONG, f"{id} leads to {sorted(ends)}, which did not win text {text}"
 
 
 def _ends(history: History, id: str) -> set[str]:
@@ -119,7 +119,7 @@ def write_at_once(url: str, seed: int, count: int) -> Tally:
             action, writers, swept = KINDS[number % len(KINDS)]
             title = f"{writers} writers, {action}" + (f", sweeps, {swept}" if swept else "")
             tally.trials[title] += 1
-            with _group(client, url, title) as group:
+            with _group(client, url) as group:
                 chosen = random.Random(f"{seed} {number} writers")
                 group.run(chosen, action, writers, swept)
                 for finding, what in group.found():
@@ -131,7 +131,7 @@ def write_at_once(url: str, seed: int, count: int) -> Tally:
 
 
 @contextmanager
-def _group(client: Any, url: str, title: str) -> Iterator["Group"]:
+def _group(client: Any, url: str) -> Iterator["Group"]:
     folder, index = Path(tempfile.mkdtemp(prefix="writers-")), f"writers-{uuid.uuid4().hex[:12]}"
     try:
         yield Group(client, url, index, folder)
@@ -152,7 +152,7 @@ class Group:
 
     def __init__(self, client: Any, url: str, index: str, folder: Path) -> None:
         self.written: dict[str, Written] = {}
-        self.injected: Any = Tally().injected
+        self.injected: Counter[str] = Counter()
         self.runs = 0
         self._client, self._url, self._index, self._folder = client, url, index, folder
         self._problems: list[tuple[str, str]] = []

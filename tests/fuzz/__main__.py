@@ -10,7 +10,6 @@ and of each regular expression of the package grows as the length of what it rea
 is 1 if there is a finding, which is printed with the call that repeats it.
 """
 
-import argparse
 import logging
 import signal
 import sys
@@ -19,7 +18,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from types import FrameType
 
-from es_simhash.errors import EsSimhashError
 from tests.bench.program import run
 from tests.fuzz.growth import (
     LARGE,
@@ -32,6 +30,7 @@ from tests.fuzz.growth import (
     seconds_of,
     slow_inputs,
 )
+from tests.fuzz.options import chosen, parser_of
 from tests.fuzz.targets import TARGETS, run_target
 
 # Seconds of the processor: a machine that stands still is no fault of a reader.
@@ -40,13 +39,10 @@ _HANGS = 60
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Fuzz until there were so many inputs, and print what was found."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, default=int(time.time()) % 100_000)
+    parser = parser_of(__doc__)
     parser.add_argument("--inputs", type=int, default=2_000_000)
-    parser.add_argument("--only", help="name of a target")
     options = parser.parse_args(argv)
-    if options.only is not None and options.only not in TARGETS:
-        raise EsSimhashError(f"No target {options.only!r}. Choose one of {', '.join(TARGETS)}.")
+    names = chosen(options.only, TARGETS)
     # What is passed over is said in warnings, thousands of times.
     logging.disable(logging.WARNING)
     signal.signal(signal.SIGPROF, _hangs)
@@ -57,10 +53,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"  {finding}", flush=True)
     started = time.monotonic()
     counts: Counter[str] = Counter()
-    chosen = [options.only] if options.only else [*TARGETS]
     number = 0
     while counts.total() < options.inputs:
-        name = chosen[number % len(chosen)]
+        name = names[number % len(names)]
         signal.setitimer(signal.ITIMER_PROF, _HANGS)
         try:
             counts[name] += run_target(name, options.seed, number)

@@ -8,18 +8,16 @@ whatever the target raises, one input that takes more than a minute, or 4 GiB of
 that repeat it are kept in `build/fuzz`. The exit status is 1 if there is one.
 """
 
-import argparse
 import logging
 import random
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from es_simhash.errors import EsSimhashError
 from tests.bench.program import run
+from tests.fuzz.options import chosen, parser_of
 
 _FOLDER = Path("build/fuzz")
 _LIMITS = ("-max_len=4096", "-timeout=60", "-rss_limit_mb=4096", "-print_final_stats=1")
@@ -60,17 +58,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Give each target its time, and print how much it had and what was found."""
     from tests.fuzz.targets import TARGETS
 
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, default=int(time.time()) % 100_000)
+    parser = parser_of(__doc__)
     parser.add_argument("--seconds", type=int, default=60)
-    parser.add_argument("--only", help="name of a target")
     options = parser.parse_args(argv)
-    if options.only is not None and options.only not in TARGETS:
-        raise EsSimhashError(f"No target {options.only!r}. Choose one of {', '.join(TARGETS)}.")
+    names = chosen(options.only, TARGETS)
     print(f"seed {options.seed}", flush=True)
     _FOLDER.mkdir(parents=True, exist_ok=True)
     inputs = findings = 0
-    for name in [options.only] if options.only else TARGETS:
+    for name in names:
         of = (f"-max_total_time={options.seconds}", f"-seed={options.seed}")
         place = f"-artifact_prefix={_FOLDER}/{name.replace(' ', '-')}-"
         line = [sys.executable, "-m", _MODULE, _STEER, name, *_LIMITS, *of, place]

@@ -37,7 +37,7 @@ from tests.bench.program import run
 from tests.bench.served_index import INDEX, fill, made_up, served
 from tests.soak.probes import held_by, held_by_cluster, refused_by_cluster, used_by
 from tests.soak.rounds import WORDS, Ends, run_rounds
-from tests.soak.slopes import WARM_UP, plot, slope
+from tests.soak.slopes import WARM_UP, plot, slope, table
 from tests.soak.watched import FOLDER_VARIABLE
 
 _NODE, _WATCHED = "soak", "tests.soak.watched"
@@ -89,7 +89,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         problems = soak.run(options.minutes * 60)
         problems += soak.report()
         options.plot.write_text(plot(soak.times, soak.series).svg, "utf-8")
-        print(f"plot: {options.plot}; log of the service: {log}")
+        measured = options.plot.with_suffix(".csv")
+        measured.write_text(table(soak.times, soak.series), "utf-8")
+        print(f"plot: {options.plot}; measurements: {measured}; log of the service: {log}")
     for problem in problems:
         print(f"  {problem}", file=sys.stderr)
     return 1 if problems else 0

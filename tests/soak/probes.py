@@ -1,7 +1,7 @@
 """What processes and a cluster hold at a moment (on Linux)."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -57,9 +57,17 @@ def held_by_cluster(client: Any, state_index: str) -> dict[str, float]:
 
 def refused_by_cluster(client: Any) -> dict[str, int]:
     """Return how many requests its nodes have rejected, and breakers tripped, since a start."""
-    stats = client.nodes.stats(metric="breaker,thread_pool")["nodes"].values()
-    pools = [node["thread_pool"][pool] for node in stats for pool in ("search", "write")]
-    breakers = [breaker for node in stats for breaker in node["breakers"].values()]
+    return refused_by(client.nodes.stats(metric="breaker,thread_pool")["nodes"].values())
+
+
+def refused_by(nodes: Collection[Mapping[str, Any]]) -> dict[str, int]:
+    """Return how many requests some nodes have rejected, and breakers tripped, since a start.
+
+    Args:
+        nodes: The statistics of each.
+    """
+    pools = [node["thread_pool"][pool] for node in nodes for pool in ("search", "write")]
+    breakers = [breaker for node in nodes for breaker in node["breakers"].values()]
     return {
         "rejected": sum(pool["rejected"] for pool in pools),
         "tripped": sum(breaker["tripped"] for breaker in breakers),

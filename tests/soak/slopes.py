@@ -1,5 +1,7 @@
 """How what was measured changes in an hour, and how sure that is."""
 
+import csv
+import io
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -71,6 +73,15 @@ def slope(seconds: Sequence[float], values: Sequence[float]) -> Slope:
     rest = y - level - steepness * away
     deviation = float(np.sqrt(rest @ rest / (parts - 2) / (away @ away)))
     return Slope(level, steepness, deviation, hours)
+
+
+def table(seconds: Sequence[float], series: Mapping[str, Sequence[float]]) -> str:
+    """Return what was measured as CSV, a line for each moment."""
+    lines = io.StringIO()
+    writer = csv.writer(lines, lineterminator="\n")
+    writer.writerow(["seconds", *series])
+    writer.writerows(zip(seconds, *series.values(), strict=True))
+    return lines.getvalue()
 
 
 def plot(seconds: Sequence[float], series: Mapping[str, Sequence[float]]) -> Picture:

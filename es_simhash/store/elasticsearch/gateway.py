@@ -54,7 +54,7 @@ class Gateway(Requests):
         """
         if not isinstance(client, Gateway):
             return cls(client, retry)
-        return client if retry is None else cls(client._client, retry, load=client._load)
+        return client if retry is None else client._copy(retry, client._load)
 
     def bounded(self, max_load: float) -> "Gateway":
         """Return a gateway whose requests wait while a node is busier than that.
@@ -65,11 +65,15 @@ class Gateway(Requests):
         Raises:
             InputError: It is not more than 0 and less than 100.
         """
-        return Gateway(self._client, self.retry, load=LoadBound(max_load))
+        return self._copy(self.retry, LoadBound(max_load))
 
     def unbounded(self) -> "Gateway":
         """Return a gateway whose requests do not wait for less busy nodes."""
-        return Gateway(self._client, self.retry)
+        return self._copy(self.retry, None)
+
+    def _copy(self, retry: RetryPolicy | None, load: LoadBound | None) -> "Gateway":
+        """Return a gateway of the same client that waits on its own."""
+        return Gateway(self._client, retry, load=load)
 
     def __enter__(self) -> "Gateway":
         return self
