@@ -197,10 +197,12 @@ class SemanticProfiler:
     def _vocabulary_weights(self, text: str, language: str) -> dict[str, float]:
         if self.vocabulary is None:
             return {}
-        return {
-            VOCABULARY_PREFIX + concept_term(match.label): match.weight * VOCABULARY_WEIGHT
-            for match in self.vocabulary.find(text, language)
-        }
+        weights: dict[str, float] = {}
+        for match in self.vocabulary.find(text, language):
+            # Concepts that fall together as terms are one, as they are in an index.
+            term = VOCABULARY_PREFIX + concept_term(match.label)
+            weights[term] = weights.get(term, 0.0) + match.weight * VOCABULARY_WEIGHT
+        return weights
 
 
 @lru_cache(maxsize=8)

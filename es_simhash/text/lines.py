@@ -1,6 +1,10 @@
 """Lines of a text: those that were cut to fit a width, and the title above a text."""
 
+import re
+from functools import lru_cache
 from itertools import chain
+
+from es_simhash.text.characters import STANDALONE, class_ranges
 
 # Lines of a text that was cut into lines of about equal length, in characters.
 _MIN_WIDTH, _MAX_WIDTH = 40, 100
@@ -16,21 +20,29 @@ _QUESTION_ENDS = ("?", "!", "？", "！", "…")
 def unwrapped(text: str) -> str:
     """Return a text with spaces for the line breaks that only keep its lines short.
 
-    A line is cut where the first word of the next one would not have fitted. Offsets stay.
+    A line is cut where the first word of the next one would not have fitted, or its first letter
+    in scripts without spaces, which are cut anywhere. Offsets stay.
     """
     lines = text.split("\n")
     width = max(map(len, lines))
     if not _MIN_WIDTH <= width <= _MAX_WIDTH:
         return text
-    first_words = (len(line.partition(" ")[0]) for line in lines[1:])
+    first_words = map(_first_words().match, lines[1:])
     is_cut = [
-        word > 0 and len(line) + 1 + word > width
+        word is not None and len(line) + 1 + word.end() > width
         for line, word in zip(lines, first_words, strict=False)
     ]
     if sum(is_cut) < _MIN_CUT:
         return text
     breaks = [" " if cut else "\n" for cut in is_cut]
     return "".join(chain.from_iterable(zip(lines, [*breaks, ""], strict=True)))
+
+
+@lru_cache(maxsize=1)
+def _first_words() -> re.Pattern[str]:
+    """Return the expression of what stays together at the start of a line."""
+    spaceless = class_ranges(STANDALONE)
+    return re.compile(rf"[^ {spaceless}]+[{spaceless}]?|[{spaceless}]")
 
 
 def title_of(text: str) -> str:

@@ -1,7 +1,7 @@
 """Normal form of texts, and offsets in the original text; the rules are in docs/fingerprint.md."""
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
@@ -14,12 +14,12 @@ from es_simhash.text.characters import (
     CODE_POINTS,
     class_table,
     code_points,
-    space_table,
 )
+from es_simhash.text.memo import Memo
 from es_simhash.text.tokens import Ints, Segmentation
 
-# Hangul letters, which are composed to syllables, though they are no marks.
-_JAMO = range(0x1100, 0x1200)
+# Hangul vowels and finals, which are composed with the letter before, though they are no marks.
+_JAMO = range(0x1160, 0x1200)
 # The table is slower for fewer characters.
 _LEAST_IN_BATCH = 4000
 # Each is searched for in each text that holds one of them.
@@ -110,11 +110,11 @@ def _forms() -> NDArray[np.int32]:
 def _form(character: str) -> int:
     """Return the form of one character, or which kind it has.
 
-    No character is composed with one before it but marks and Hangul letters (NFC_Quick_Check is
-    Maybe for these alone, of the characters that `normalise` changes).
+    No character is composed with one before it but marks and Hangul vowels and finals
+    (NFC_Quick_Check is Maybe for these alone, of the characters that `normalise` changes).
     """
     form = normalise(character)
-    if any(map(_may_be_composed, character + form)):
+    if any(map(_may_be_composed, character + form[0])):
         return _DEPENDS
     return ord(form) if len(form) == 1 else _SEVERAL
 
@@ -126,42 +126,43 @@ def _may_be_composed(character: str) -> bool:
 def original_offsets(original: str) -> NDArray[np.int64]:
     """Return the offset in the original of each character of `normalise(original)` and of its end.
 
-    Normalising never crosses white space, so each word is mapped by itself: character by character
-    where that gives the same result, else to the start of the word.
+    Only marks and Hangul vowels and finals are composed with what is before them, so each other
+    character is mapped with those behind it: character by character where that gives the same
+    result, else one after the other from the first.
     """
     if original.isascii():
         return np.arange(len(original) + 1)
-    parts: list[NDArray[np.int64] | list[int]] = []
+    # The same few letters have marks again and again.
+    offsets = Memo(_run_offsets)
+    parts: list[NDArray[np.int64]] = []
     place = 0
     for start, end in _runs_to_normalise(original):
-        parts += [np.arange(place, start), _run_offsets(original[start:end], start)]
-        place = end
+        of_run = offsets[original[start:end]]
+        if len(of_run) != end - start:
+            parts += [np.arange(place, start), start + of_run]
+            place = end
     parts.append(np.arange(place, len(original) + 1))
     return np.concatenate(parts)
 
 
-def _runs_to_normalise(original: str) -> list[tuple[int, int]]:
-    """Return the bounds of words and spaces that may change their length; all else keeps it."""
-    codes = code_points(original)
-    is_space = space_table()[np.minimum(codes, len(space_table()) - 1)]
-    may_change = single_forms(codes) < 0
-    spaces, wide_spaces = np.flatnonzero(is_space), np.flatnonzero(is_space & may_change)
-    words = np.unique(np.searchsorted(spaces, np.flatnonzero(may_change & ~is_space)))
-    starts = np.concatenate([[0], spaces + 1])[words]
-    ends = np.concatenate([spaces, [len(codes)]])[words]
-    runs = [*zip(starts.tolist(), ends.tolist(), strict=True)]
-    runs += ((space, space + 1) for space in wide_spaces.tolist())
-    return sorted(runs)
+def _runs_to_normalise(original: str) -> Iterator[tuple[int, int]]:
+    """Return the bounds of characters with their marks that may change their length."""
+    forms = single_forms(code_points(original))
+    begins = forms != _DEPENDS
+    begins[0] = True
+    bounds = np.append(np.flatnonzero(begins), len(forms))
+    runs = np.unique(np.searchsorted(bounds, np.flatnonzero(forms < 0), side="right"))
+    return zip(bounds[runs - 1].tolist(), bounds[runs].tolist(), strict=True)
 
 
-def _run_offsets(run: str, start: int) -> list[int]:
+def _run_offsets(run: str) -> NDArray[np.int64]:
     normalised = normalise(run)
     if len(normalised) == len(run):
-        return list(range(start, start + len(run)))
+        return np.arange(len(run))
     parts = [normalise(character) for character in run]
     if "".join(parts) == normalised:
-        return [start + index for index, part in enumerate(parts) for _ in part]
-    return [start + min(index, len(run) - 1) for index in range(len(normalised))]
+        return np.repeat(np.arange(len(run)), list(map(len, parts)))
+    return np.minimum(np.arange(len(normalised)), len(run) - 1)
 
 
 class TokenBounds(NamedTuple):

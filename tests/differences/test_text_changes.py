@@ -48,6 +48,12 @@ def test_both_texts_follow_from_the_changes(a: str, b: str) -> None:
     checked(f"{a} w {b}", f"{b}\n\n{a}")
 
 
+@pytest.mark.parametrize("kana", ["ｶﾞｷﾞｸﾞｹﾞｺﾞｻﾞｼﾞ", "か\u3099き\u3099く\u3099け\u3099"])
+def test_a_change_is_in_its_place_behind_letters_that_are_composed(kana: str) -> None:
+    found = checked(f"{kana}手数料は67890円。", f"{kana}手数料は67891円。")
+    assert seen(found) == [("replace", "67890", "67891")]
+
+
 @given(texts)
 def test_a_text_is_itself(text: str) -> None:
     found = checked(text, text)

@@ -19,6 +19,7 @@ from es_simhash.ingestion.bulk.input_sources import open_sources
 from es_simhash.ingestion.bulk.json_documents import parse_line
 from es_simhash.ingestion.bulk.outcomes import Failure
 from es_simhash.relation.text_comparison import compare
+from es_simhash.semantics.entities.entity_rules import find_names
 from es_simhash.semantics.extractors.builtin import BuiltinExtractor
 from es_simhash.store.config import IndexConfig
 from es_simhash.text.escaping import one_line
@@ -27,6 +28,8 @@ from es_simhash.text.escaping import one_line
 FACTOR, LIMIT = 4, 11.0
 # Below this no growth is seen, in seconds.
 _LEAST = 0.02
+# Only parts of so many words may be names, and each is looked up.
+_TITLE = "The Long History Of Many Small Towns In Old Europe"
 # Parts that are repeated, with what makes them hard.
 PARTS: Mapping[str, str] = {
     "one word without end": "a",
@@ -46,6 +49,7 @@ PARTS: Mapping[str, str] = {
     "hyphens": "a-",
     "brackets": "([{",
     "addresses": "a@b.",
+    "names and titles": f"They met Anna Brown in Paris.\n\n{_TITLE}\n\n",
 }
 
 
@@ -90,6 +94,13 @@ def _parse_nested(opening: bytes, closing: bytes) -> None:
     assert isinstance(parse_line(data, 0, IndexConfig()), Failure)
 
 
+def _read_names() -> None:
+    """Find the names of sentences that have other ones each, and of the titles between them."""
+    text = "".join(f"They met Anna Brown{n} here.\n\n{_TITLE}\n\n" for n in range(6_000))
+    assert len(find_names(text)) >= 6_000
+    list(BuiltinExtractor().extract([text]))
+
+
 _SHORT_LINES = "short line again\n" * 38_000
 _OTHER_LINES = "short line again\n" * 37_000 + "another end\n" * 1_500
 _HOT = "und der die das in den von zu " * 20_000
@@ -99,6 +110,7 @@ LARGE: Mapping[str, Callable[[], object]] = {
     "10,000 nested arrays": lambda: _parse_nested(b"[", b"]"),
     "10,000 nested objects": lambda: _parse_nested(b'{"a":', b"}"),
     "a line of 50 MB": _read_long_line,
+    "500 KB of names and titles": _read_names,
     "changes of 650 KB of short lines": lambda: changes(_SHORT_LINES, _OTHER_LINES),
     "score of 650 KB of short lines": lambda: compare(_SHORT_LINES, _OTHER_LINES, semantics=None),
     "600 KB whose shingles are all hot": lambda: compare(_HOT, _HOT + "x", semantics=None),

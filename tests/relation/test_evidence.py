@@ -212,6 +212,14 @@ def test_unrelated_texts_are_not_related_and_keep_what_little_they_share() -> No
     assert (nothing.kind, nothing.score, nothing.semantics) == ("none", 0.0, None)
 
 
+@pytest.mark.parametrize("kana", ["ｶﾞｷﾞｸﾞｹﾞｺﾞｻﾞｼﾞｽﾞｾﾞｿﾞﾀﾞﾁﾞ", "か\u3099き\u3099く\u3099" * 4])
+def test_verbatim_passages_are_equal_behind_letters_that_are_composed(kana: str) -> None:
+    shared = "東京都は来年四月から水道料金を一割引き上げると発表し、住民に説明会を開く予定である。"
+    (passage,) = compare(kana + shared, shared).evidence
+    assert passage.kind == "verbatim"
+    assert passage.query.text == passage.hit.text == shared[:-1]
+
+
 def test_pairs_that_are_aligned_together_have_the_passages_of_each_alone() -> None:
     first = make_text(1)
     chinese = (

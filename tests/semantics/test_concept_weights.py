@@ -1,5 +1,7 @@
 """Weights of the concepts of texts: titles, and Chinese texts, which are short or long."""
 
+from pathlib import Path
+
 import pytest
 
 from es_simhash.semantics.concept_weights import MAX_CHINESE_RARITY, SHORT_RARITY
@@ -8,6 +10,7 @@ from es_simhash.semantics.rarity import UNKNOWN_RARITY, rarity
 from es_simhash.semantics.semantic_profile import SHORT_WORDS, SemanticProfile
 from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.semantics.similarity import compare_profiles
+from es_simhash.semantics.vocabularies.vocabulary_files import vocabulary_digest
 
 SCHEME = SemanticScheme("builtin+jieba", language="zh")
 ENGLISH = SemanticScheme(language="en", vectors="none")
@@ -37,6 +40,24 @@ def test_stories_with_a_word_of_their_titles_in_common_are_nearer() -> None:
     in_text = profile("Dealers blame weather\n\nPrices of rubber fall on the coast.", plain)
     near = compare_profiles(query, in_title).similarity
     assert near > compare_profiles(query, in_text).similarity > 0
+
+
+def test_concepts_of_one_label_weigh_as_much_as_all_of_them(tmp_path: Path) -> None:
+    path = tmp_path / "synonyms.txt"
+
+    def weights(synonyms: str) -> dict[str, float]:
+        """Return the weights of concepts beside that of a word."""
+        path.write_text(synonyms, "utf-8")
+        digest = vocabulary_digest(str(path))
+        scheme = SemanticScheme(language="en", vectors="none", vocabulary=digest)
+        (found,) = profile_texts(["Lender, lender, lender, lender, riverside"], scheme, str(path))
+        word = found.concepts["lender"]
+        return {name: weight / word for name, weight in found.concepts.items() if name[0] == "#"}
+
+    apart = weights("bank, lender\nshore, riverside\n")
+    assert apart["#bank"] > apart["#shore"] > 0
+    one = weights("bank, lender\nbank, riverside\n")
+    assert one == {"#bank": pytest.approx(apart["#bank"] + apart["#shore"], rel=1e-5)}
 
 
 @pytest.mark.long

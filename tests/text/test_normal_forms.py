@@ -1,6 +1,5 @@
 """The normal form of whole batches, and offsets in the original text."""
 
-import re
 import unicodedata
 
 import pytest
@@ -49,28 +48,57 @@ def test_every_character_that_changes_or_is_composed() -> None:
         assert normalise_all(batch) == [normalise(text) for text in batch]
 
 
-def word_by_word(original: str) -> list[int]:
-    """Map each word and each run of spaces by itself."""
-    offsets = []
-    for run in re.finditer(r"\s+|\S+", original):
-        normalised, start = normalise(run.group()), run.start()
-        parts = [normalise(character) for character in run.group()]
-        if len(normalised) == len(run.group()):
-            offsets += range(start, run.end())
-        elif "".join(parts) == normalised:
-            offsets += [start + place for place, part in enumerate(parts) for _ in part]
+def parts_of(original: str) -> list[str]:
+    """Cut a text before each character that is never composed with one before it."""
+    parts: list[str] = []
+    for character in original:
+        first = normalise(character)[0]
+        is_mark = any(unicodedata.category(each).startswith("M") for each in character + first)
+        if parts and (is_mark or 0x1160 <= ord(first) < 0x1200):
+            parts[-1] += character
         else:
-            offsets += [
-                start + min(place, len(run.group()) - 1) for place in range(len(normalised))
-            ]
-    return [*offsets, len(original)]
+            parts.append(character)
+    return parts
 
 
-@given(texts)
+# What is composed, or becomes several characters, in scripts with and without spaces.
+CHANGING = st.lists(
+    st.sampled_from(
+        [
+            *("か\u3099", "ハ\u309a", "e\u0302\u0323", "u\u031b\u0300", "ά\u0345", "\U0001d15e"),
+            *("\u1112\u1161\u11ab", "น้ำ", "กำ", "क\u093c", "\u09c7\u09be", "\ud800", "\udc00"),
+            *"ｶﾞﾊﾟァカㇵ料金、。한국어\u1100ㄱㅏ￡ﾡￂtĐếßﬃİŉ½…①㈱㍿ \n\u3000",
+            *"ﷺﻻل\u064e\u0651\u0e33\u0958\u1dfb\u08ca",
+        ]
+    ),
+    max_size=30,
+).map("".join)
+
+
+@given(texts | CHANGING)
 def test_each_position_of_the_normalised_text_has_an_offset(original: str) -> None:
     found = original_offsets(original).tolist()
-    assert found == word_by_word(original)
     assert len(found) == len(normalise(original)) + 1
+    assert found == sorted(found)
+    start = place = 0
+    for part in parts_of(original):
+        assert found[place] == start
+        start, place = start + len(part), place + len(normalise(part))
+        assert normalise(original)[:place].endswith(normalise(part))
+    assert found[place] == start == len(original)
+
+
+@pytest.mark.parametrize(
+    ("original", "offsets"),
+    [
+        ("ｶﾞｷﾞｸﾞ料金", [0, 2, 4, 6, 7, 8]),
+        ("か\u3099き\u3099く\u3099料金", [0, 2, 4, 6, 7, 8]),
+        ("\u1112\u1161\u11ab\u1100\u116e\u11a8\u110b\u1165", [0, 3, 6, 8]),
+        ("Vie\u0323\u0302t", [0, 1, 2, 5, 6]),
+    ],
+)
+def test_letters_behind_composed_ones_keep_their_place(original: str, offsets: list[int]) -> None:
+    assert original_offsets(original).tolist() == offsets
 
 
 def test_letters_that_become_several_keep_their_place() -> None:

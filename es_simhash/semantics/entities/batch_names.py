@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +30,7 @@ from es_simhash.semantics.entities.entity_rules import (
     rules_language,
     run_candidates,
     unconfirmed_names,
+    words_of_names,
 )
 from es_simhash.semantics.entities.run_words import (
     CUT_BEHIND,
@@ -111,6 +112,11 @@ class _Mentions:
         """Return some of them as candidates."""
         rows = (self.starts[start:end].tolist(), self.names[start:end], self.is_sure[start:end])
         return list(map(Candidate, *rows))
+
+    def sure_words(self, text: int) -> frozenset[str]:
+        """Return the words of the sure names of a text, case folded."""
+        start, end = np.searchsorted(self.texts, [text, text + 1]).tolist()
+        return words_of_names(compress(self.names[start:end], self.is_sure[start:end]))
 
     def at(self, places: Ints) -> "_Mentions":
         """Return those at some places."""
@@ -296,11 +302,10 @@ def _selected(candidates: _Mentions, texts: Sequence[str], rules: NameRules) -> 
     # A lone word is a name or none, of several words some may be.
     is_lone = np.array([" " not in name for name in candidates.names], bool)
     parts: list[tuple[int, Candidate]] = []
+    confirmed = Memo(candidates.sure_words)
     for place in np.flatnonzero(~is_name & ~is_lone).tolist():
         text, (candidate,) = int(candidates.texts[place]), candidates.part(place, place + 1)
-        is_sure = candidates.is_sure & (candidates.texts == text)
-        confirmed = (candidates.names[sure].casefold() for sure in np.flatnonzero(is_sure))
-        for name in unconfirmed_names(candidate, confirmed, rules):
+        for name in unconfirmed_names(candidate, confirmed[text], rules):
             if name is candidate:
                 is_name[place] = True
             else:

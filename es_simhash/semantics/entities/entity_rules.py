@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import chain, groupby
+from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -189,23 +189,29 @@ def _entity(group: list[Candidate]) -> Entity:
 def _names(candidates: list[Candidate], text: str, rules: NameRules) -> list[Candidate]:
     """Return the sure candidates, and those that they or their own rarity confirm."""
     confirmed = {name.casefold() for _, name, is_sure in candidates if is_sure}
+    words = words_of_names(confirmed)
     names: list[Candidate] = []
     for candidate in candidates:
         if candidate.is_sure or candidate.name.casefold() in confirmed:
             names.append(candidate)
         else:
-            names += unconfirmed_names(candidate, confirmed, rules)
+            names += unconfirmed_names(candidate, words, rules)
     return names
 
 
+def words_of_names(names: Iterable[str]) -> frozenset[str]:
+    """Return the words of names, case folded."""
+    return frozenset(" ".join(names).casefold().split())
+
+
 def unconfirmed_names(
-    candidate: Candidate, confirmed: Iterable[str], rules: NameRules
+    candidate: Candidate, confirmed: frozenset[str], rules: NameRules
 ) -> Iterator[Candidate]:
     """Yield what is a name of a candidate that is not sure: itself where it is rare, or parts.
 
     Args:
         candidate: The candidate.
-        confirmed: The names that are sure in its text, case folded.
+        confirmed: The words of the names that are sure in its text, case folded.
         rules: The word lists of the language.
     """
     key = candidate.name.casefold()
@@ -218,15 +224,14 @@ def unconfirmed_names(
 
 
 def _names_within(
-    candidate: Candidate, confirmed: Iterable[str], rules: NameRules
+    candidate: Candidate, confirmed: frozenset[str], rules: NameRules
 ) -> Iterator[Candidate]:
     """Yield the names in a run of capitals that is half of a headline.
 
     They are its words that are names elsewhere in the text, or rare; neighbours are one name.
     """
-    words_of_names = frozenset(chain.from_iterable(map(str.split, confirmed)))
     is_name = [
-        word in words_of_names or _is_lone_name(word, rules)
+        word in confirmed or _is_lone_name(word, rules)
         for word in candidate.name.casefold().split(" ")
     ]
     words, position = candidate.name.split(" "), candidate.start

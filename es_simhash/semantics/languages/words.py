@@ -29,6 +29,8 @@ _ASCII = {
     False: re.compile(r"[A-Za-z]+(?:'+[A-Za-z]+)*"),
     True: re.compile(r"[A-Za-z]+"),
 }
+# No word goes on behind these, though a soft hyphen is no letter of one.
+_ENDS = ("'\u00ad", "’\u00ad")
 # Numbers that Unicode counts among the letters of words.
 NUMERALS = "²³¹¼½¾"
 
@@ -120,7 +122,7 @@ def normals_of(written: Iterable[str], language: str) -> list[str]:
 
 def _forms(text: str, language: str) -> list[str]:
     """Return the words of a text in lower case, perhaps with apostrophes around them."""
-    if language not in SUFFIXING:
+    if language not in SUFFIXING and not any(end in text for end in _ENDS):
         # Four times as fast as a regular expression, and enough for most Western texts.
         codec = "ascii" if text.isascii() else "cp1252"
         try:

@@ -17,6 +17,8 @@ _DIGITS = re.compile(r"\d+")
 # Between two words these separate phrases, so that no label spans them.
 _BREAK = re.compile(r"[.,;:!?…()\[\]،؛؟。，、；：！？।]|\n\s*\n")
 _POSSESSIVE = re.compile(r"['’]s$|(?<=[A-Z])s$")
+# Before a unit that begins inside the one before it: 東京都 is not 東京 and 京都 side by side.
+_INSIDE = "+"
 # Labels are analysed in batches of this many; larger ones would only cost memory.
 _BATCH = 4096
 
@@ -58,7 +60,7 @@ class LabelIndex:
 
     Attributes:
         language: ISO 639-1 code of the language of labels and texts.
-        concepts: Ids of the concepts of each label, by its words in normal form.
+        concepts: Ids of the concepts of each label, by its words in normal form (`_joined`).
         lengths: Numbers of words of the labels that begin with a word.
         abbreviations: Ids of the concepts of each abbreviation.
         punctuated: Labels that hold punctuation, which their mentions may then hold too.
@@ -89,12 +91,13 @@ class LabelIndex:
 
     def _phrases(self, text: str, units: list[Word]) -> Iterator[tuple[int, Mention]]:
         """Yield mentions by words, with their number of words; they may overlap."""
-        normals = tuple([unit.normal for unit in units])
+        normals = [unit.normal for unit in units]
+        joined = _joined(units)
         lengths, concepts = self.lengths, self.concepts
         starts = [first for first, normal in enumerate(normals) if normal in lengths]
         for first in starts:
             for length in lengths[normals[first]]:
-                key = normals[first : first + length]
+                key = (normals[first], *joined[first + 1 : first + length])
                 if key in concepts and len(key) == length:
                     run = units[first : first + length]
                     if length == 1 or key in self.punctuated or not _is_broken(text, run):
@@ -163,9 +166,9 @@ def _label_units(pairs: list[tuple[str, str]], language: str) -> Iterator[Units]
             end += len(label) + 1
             own = []
             while unit and unit.start < end:
-                own.append(unit.normal)
+                own.append(unit)
                 unit = next(units, None)
-            yield tuple(own)
+            yield tuple(_joined(own))
 
 
 def _units(text: str, language: str) -> list[Word]:
@@ -173,6 +176,16 @@ def _units(text: str, language: str) -> list[Word]:
     words = words_with_offsets(text, language)
     numbers = [Word(match.group(), *match.span()) for match in _DIGITS.finditer(text)]
     return sorted([*words, *numbers], key=lambda unit: unit.start) if numbers else words
+
+
+def _joined(units: list[Word]) -> list[str]:
+    """Return the units in normal form, marked where they begin inside the one before."""
+    end = 0
+    joined = []
+    for normal, start, after in units:
+        joined.append(normal if start >= end else _INSIDE + normal)
+        end = after
+    return joined
 
 
 def _is_broken(text: str, run: list[Word]) -> bool:

@@ -127,6 +127,13 @@ def test_endings_behind_several_apostrophes_are_all_cut_off(text: str, language:
     assert not any(word.endswith("'s") for word in words)
 
 
+@pytest.mark.parametrize("apostrophe", ["'", "’"])
+def test_no_word_goes_on_behind_an_apostrophe_and_a_soft_hyphen(apostrophe: str) -> None:
+    for more in ("", " é", " Ж"):
+        counts = count_words(f"O{apostrophe}\u00adReilly{more}", "en")
+        assert counts == {"o": 1, "reilly": 1, **({more.strip().lower(): 1} if more else {})}
+
+
 def test_forms_keep_the_plural_and_lose_stop_words_and_possessives() -> None:
     forms = count_forms("The company's companies and others", "en")
     assert forms == {"company": 1, "companies": 1}

@@ -227,6 +227,24 @@ def test_chinese_words_with_one_left_out_between_them_are_not_a_label():
     assert not vocabulary.find("在中国，银行", "zh")
 
 
+@pytest.mark.parametrize("text", ["東京・京都", "東京/京都", "「東京」「京都」", "東京 京都"])
+def test_words_side_by_side_are_no_label_in_which_they_overlap(text):
+    vocabulary = _vocabulary(*(_concept(name, ja=[name]) for name in ("東京都", "東京", "京都")))
+    assert set(_found(vocabulary, text, "ja")) == {"東京", "京都"}
+    assert set(_found(vocabulary, f"{text}、東京都", "ja")) == {"東京", "京都", "東京都"}
+    # Nor are words that overlap a label in which they do not.
+    apart = _vocabulary(_concept("both", ja=[text]))
+    assert apart.find(text, "ja")
+    assert not apart.find("東京都", "ja")
+
+
+def test_words_of_a_label_overlap_where_they_do_in_it():
+    vocabulary = _vocabulary(_concept("people", zh=["中国人"]), _concept("jr", zh=["JR東日本"]))
+    assert not vocabulary.find("中国·国人", "zh")
+    assert not vocabulary.find("JR東日、日本", "zh")
+    assert set(_found(vocabulary, "在中国人和JR東日本之间", "zh")) == {"people", "jr"}
+
+
 @pytest.mark.parametrize("language", ["zh", "ja", "th", "ar", "hi", "de", "tr", "", "xx"])
 @pytest.mark.parametrize(
     "text",
