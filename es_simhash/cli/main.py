@@ -4,7 +4,9 @@ A new command is a file in `cli/` and a line here; a test compares the line with
 says of itself.
 """
 
+import errno
 import sys
+from typing import NoReturn
 
 import click
 
@@ -117,6 +119,9 @@ _SECTIONS = {
     },
 }
 
+# What only a write ends with.
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
 
 @click.group(
     cls=LazyGroup,
@@ -143,3 +148,24 @@ def main() -> None:
         except click.ClickException as error:
             pointing_to_config(error).show()
             sys.exit(error.exit_code)
+        except OSError as error:
+            if error.errno not in _NO_ROOM:
+                raise
+            _end(f"Cannot write any more ({error.strerror}). Make room, or write elsewhere.")
+        except UnicodeEncodeError as error:
+            _end(_not_encodable(error))
+
+
+def _end(message: str) -> NoReturn:
+    """End with an error, also where standard output takes nothing any more."""
+    click.echo(f"Error: {message}", err=True)
+    sys.exit(1)
+
+
+def _not_encodable(error: UnicodeEncodeError) -> str:
+    character = error.object[error.start]
+    fix = "Set PYTHONIOENCODING=utf-8."
+    if "\ud800" <= character <= "\udfff":
+        # Half of a pair, which no encoding has.
+        fix = "Correct the name or the document that has it."
+    return f"{error.encoding} has no character {character!r}. {fix}"

@@ -60,6 +60,11 @@ def _print_tables(
         print_answer(answer, query, fields=fields, group=group)
 
 
+def print_searches(bodies: list[dict[str, Any]], output: RowOutput) -> None:
+    """Print the bodies of searches as JSON, also where answers are tables."""
+    output.print(lambda: bodies, lambda: bodies, lambda: print_json(bodies))
+
+
 def report_absent(sources: Sequence[Mapping[str, Any]], fields: Sequence[str]) -> None:
     """Say on standard error which requested fields no match has.
 
@@ -160,8 +165,9 @@ class MethodQueries:
         """
         queries = {id: (id, None) for id in ids} if text is None else {name: (None, text)}
         if self.explains:
-            id, given = next(iter(queries.values()))
-            print_json(self.index.searches_by(self.method, id=id, text=given, options=self.options))
+            ((id, given),) = queries.values()
+            bodies = self.index.searches_by(self.method, id=id, text=given, options=self.options)
+            print_searches(bodies, self.output)
             return
         answers: dict[str, MethodAnswer] = {}
         failures: list[EsSimhashError] = []

@@ -9,7 +9,6 @@ import click
 from es_simhash.cli.commands import Chosen, WholeNumbers, command
 from es_simhash.cli.files import read_text
 from es_simhash.cli.options import PassageOrder, Target
-from es_simhash.cli.output import print_json
 from es_simhash.cli.row_output import RowOutput
 from es_simhash.constraints import constraints
 from es_simhash.relation.answer import Grouping
@@ -21,6 +20,17 @@ def _search_options(**values: Any) -> SearchOptions:
     if values["evidence"] and not values["passages"]:
         raise click.UsageError("--evidence needs the passages; give it without --no-passages.")
     return SearchOptions(**values)
+
+
+def _require_explained(ids: tuple[str, ...], output: RowOutput) -> None:
+    if len(ids) > 1:
+        raise click.UsageError(
+            f"--explain-query prints the searches of one document, got {len(ids)}; give one --id."
+        )
+    if output.output_format in ("csv", "xlsx"):
+        raise click.UsageError(
+            f"--explain-query prints JSON, got --format {output.output_format}; give json or jsonl."
+        )
 
 
 @command
@@ -78,13 +88,20 @@ def related(
         raise click.UsageError("Give exactly one of --id, --text-file and --text.")
     if method is not None and (options.evidence or group is not None):
         raise click.UsageError("--method shows scores alone; omit --evidence and --group.")
+    if explain_query:
+        _require_explained(ids, output)
     if group == "family":
         options = replace(options, context=True)
     if text_file is not None:
         text = read_text(text_file)
     # Help and errors of usage are printed without the tables, which take long to import.
     from es_simhash.cli.opened_index import opened
-    from es_simhash.cli.related_answers import MethodQueries, print_answers, report_other_scoring
+    from es_simhash.cli.related_answers import (
+        MethodQueries,
+        print_answers,
+        print_searches,
+        report_other_scoring,
+    )
 
     with opened(target, date=date_field) as searched:
         name = Path(text_file).name if text_file is not None else "the text"
@@ -94,7 +111,7 @@ def related(
             return
         if explain_query:
             bodies = searched.searches(id=ids[0] if ids else None, text=text, options=options)
-            print_json(bodies)
+            print_searches(bodies, output)
             return
         if text is not None:
             answers = {name: searched.related(text=text, options=options)}

@@ -13,11 +13,12 @@ from typing import Any, Literal, TextIO
 
 import click
 
-from es_simhash.cli.files import require_writable
+from es_simhash.cli.files import refused_file, require_writable, write_file
 from es_simhash.cli.output import escaped, print_json
 from es_simhash.constraints import constraints
 from es_simhash.errors import InputError, MissingExtra
 from es_simhash.frames import flat_rows, flattened
+from es_simhash.text.counting import counted, plural
 
 RowFormat = Literal["table", "json", "jsonl", "csv", "xlsx"]
 Row = Mapping[str, Any]
@@ -87,15 +88,24 @@ class RowOutput:
 
     @contextmanager
     def _opened(self) -> Iterator[None]:
-        """Send what is printed into the file, if there is one."""
+        """Send what is printed into the file, if there is one.
+
+        Raises:
+            InputError: It cannot be written.
+        """
         if self.output is None:
             yield
             return
-        with (
-            self.output.open("w", encoding="utf-8", errors="surrogatepass", newline="") as file,
-            redirect_stdout(file),
-        ):
-            yield
+        try:
+            with (
+                self.output.open("w", encoding="utf-8", errors="surrogatepass", newline="") as file,
+                redirect_stdout(file),
+            ):
+                yield
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise refused_file(self.output, error, "output") from error
 
 
 def print_lines(rows: Iterable[Row]) -> None:
@@ -114,7 +124,7 @@ def print_csv(columns: list[str], rows: Iterable[Row]) -> None:
     is_terminal = stream.isatty()
     for cells in _lines(columns, rows):
         writer.writerow(cells)
-        line = written.getvalue()
+        line = _encodable(written.getvalue())
         click.echo(escaped(line.rstrip("\r\n")) + "\r\n" if is_terminal else line, nl=False)
         written.seek(0)
         written.truncate()
@@ -132,8 +142,15 @@ def _safe(value: Any) -> Any:
     return value
 
 
+def _encodable(text: str) -> str:
+    """Return a text with a question mark for each lone surrogate, which UTF-8 cannot hold."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def write_sheet(path: Path, rows: Iterable[Row]) -> None:
     """Write rows into a spreadsheet, each text as a text.
+
+    How many texts are longer than a cell, and are cut, is said on standard error.
 
     Raises:
         InputError: There are more rows than a sheet holds, or the file cannot be written.
@@ -150,22 +167,34 @@ def write_sheet(path: Path, rows: Iterable[Row]) -> None:
         "strings_to_urls": False,
         "strings_to_numbers": False,
     }
-    try:
-        with _sheet_library().Workbook(str(path), as_text) as book:
-            sheet = book.add_worksheet()
-            sheet.freeze_panes(1, 0)
-            for number, row in enumerate([dict(zip(columns, columns, strict=True)), *flat]):
-                for place, name in enumerate(columns):
-                    _write_cell(sheet, number, place, row.get(name))
-    except OSError as error:
-        raise InputError(
-            f"Cannot write to {path} ({error.strerror}). Name another file.", parameter="output"
-        ) from error
+    content = io.BytesIO()
+    with _sheet_library().Workbook(content, as_text) as book:
+        sheet = book.add_worksheet()
+        sheet.freeze_panes(1, 0)
+        cut = _write_cells(sheet, columns, flat)
+    write_file(path, content.getvalue(), "output")
+    if cut:
+        click.echo(
+            f"{counted(cut, 'cell')} of {path} {plural(cut, 'is', 'are')} cut to the "
+            f"{_MAX_CELL:,} characters that a cell holds. Write csv or jsonl.",
+            err=True,
+        )
+
+
+def _write_cells(sheet: Any, columns: list[str], rows: list[dict[str, Any]]) -> int:
+    """Write a header and rows, and return how many of their texts are longer than a cell."""
+    cut = 0
+    for number, row in enumerate([dict(zip(columns, columns, strict=True)), *rows]):
+        for place, name in enumerate(columns):
+            value = row.get(name)
+            _write_cell(sheet, number, place, value)
+            cut += isinstance(value, str) and len(value) > _MAX_CELL
+    return cut
 
 
 def _write_cell(sheet: Any, row: int, column: int, value: Any) -> None:
     if isinstance(value, str):
-        sheet.write_string(row, column, value[:_MAX_CELL].encode("utf-8", "replace").decode())
+        sheet.write_string(row, column, _encodable(value[:_MAX_CELL]))
     elif isinstance(value, bool):
         sheet.write_boolean(row, column, value)
     elif isinstance(value, (int, float)) and math.isfinite(value):

@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 import click
 
 from es_simhash.cli.commands import command
-from es_simhash.cli.files import read_text
+from es_simhash.cli.files import read_text, refused_file, require_writable
 from es_simhash.cli.progress import progress_bar
 from es_simhash.constraints import constraints
 from es_simhash.errors import EsSimhashError, InputError
@@ -55,7 +55,9 @@ def warm(
             removed at the end.
         quiet: Show no progress.
     """
-    wanted = [line for line in read_text(ids).splitlines() if line]
+    # Not splitlines: an id may hold a line separator of Unicode.
+    lines = (line.removesuffix("\r") for line in read_text(ids).split("\n"))
+    wanted = [line for line in lines if line]
     asked = _Service(service, _key(key_variable))
     done = _Checkpoint(checkpoint, wanted)
     counts = {200: 0, 404: 0}
@@ -71,7 +73,9 @@ def warm(
                     done.write()
                 time.sleep(max(0.0, began + 1 / rate - time.monotonic()))
         except BaseException:
-            done.write()
+            # Where it cannot be written, the last one stays, and the run goes on from there.
+            with suppress(InputError):
+                done.write()
             raise
         finally:
             asked.close()
@@ -93,6 +97,24 @@ def _key(variable: str | None) -> str | None:
     return key
 
 
+def _connection(address: str) -> tuple[HTTPConnection, str]:
+    """Return a connection to a service, which is not opened yet, and the start of its paths.
+
+    Raises:
+        InputError: That is no address.
+    """
+    # What is no port, no IPv6 address or no name of a host.
+    with suppress(ValueError, HTTPException):
+        parts = urlsplit(address)
+        if parts.scheme in ("http", "https") and parts.hostname:
+            kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+            return kind(parts.hostname, parts.port, timeout=_TIMEOUT), parts.path.rstrip("/")
+    raise InputError(
+        f"service must be an address such as http://127.0.0.1:8000, got {address!r}.",
+        parameter="service",
+    )
+
+
 class _Service:
     """A service that is asked over one connection.
 
@@ -102,16 +124,8 @@ class _Service:
     """
 
     def __init__(self, address: str, key: str | None) -> None:
-        parts = urlsplit(address)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise InputError(
-                f"service must be an address such as http://127.0.0.1:8000, got {address!r}.",
-                parameter="service",
-            )
-        kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
         self._address = address
-        self._prefix = parts.path.rstrip("/")
-        self._connection = kind(parts.hostname, parts.port, timeout=_TIMEOUT)
+        self._connection, self._prefix = _connection(address)
         self._headers = {"Accept-Encoding": "gzip", **({"X-Api-Key": key} if key else {})}
 
     def status(self, path: str) -> int:
@@ -139,7 +153,7 @@ class _Service:
                 answer = self._connection.getresponse()
                 body = answer.read()
                 break
-            except (OSError, HTTPException) as error:
+            except (OSError, HTTPException, UnicodeError) as error:
                 # An idle connection may have been closed.
                 self._connection.close()
                 if is_last:
@@ -164,12 +178,16 @@ class _Checkpoint:
     Args:
         file: Where that is kept; None for nowhere.
         ids: The ids.
+
+    Raises:
+        InputError: The file is of other ids, or cannot be written.
     """
 
     def __init__(self, file: Path | None, ids: Sequence[str]) -> None:
         self._file, self._ids = file, ids
         self.count = 0
         if file is None or not file.exists():
+            require_writable(file, "checkpoint")
             return
         try:
             kept = json.loads(file.read_text("utf-8"))
@@ -182,6 +200,7 @@ class _Checkpoint:
                 f"File {str(file)!r} is no checkpoint of these ids. Remove it to begin anew.",
                 parameter="checkpoint",
             )
+        self.write()
 
     def rest(self) -> Iterator[tuple[int, str]]:
         """Yield the ids that were not asked for yet, with their places."""
@@ -189,10 +208,18 @@ class _Checkpoint:
             yield number, self._ids[number]
 
     def write(self) -> None:
-        """Keep how far it is."""
-        if self._file is not None and self.count:
-            last = self._ids[self.count - 1]
-            replace_file(self._file, json.dumps({"count": self.count, "last": last}))
+        """Keep how far it is.
+
+        Raises:
+            InputError: The file cannot be written.
+        """
+        if self._file is None or not self.count:
+            return
+        content = json.dumps({"count": self.count, "last": self._ids[self.count - 1]})
+        try:
+            replace_file(self._file, content)
+        except OSError as error:
+            raise refused_file(self._file, error, "checkpoint") from error
 
     def remove(self) -> None:
         """Remove the file: all was asked for."""

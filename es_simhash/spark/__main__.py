@@ -16,10 +16,10 @@ from es_simhash.ingestion.deduplication.version_rules import ACTIONS, OnVersion
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.spark.candidates import MAX_TEXTS
 from es_simhash.spark.decisions import deduplicate
-from es_simhash.spark.engine import PythonException, Session
+from es_simhash.spark.engine import AnalysisException, PythonException, Session
 from es_simhash.spark.families import families
-from es_simhash.spark.family_rules import FamilyRules
-from es_simhash.spark.files import read_documents, write_documents
+from es_simhash.spark.family_rules import FamilyRules, FrameFamilies
+from es_simhash.spark.files import first_line, read_documents, with_dates, write_documents
 from es_simhash.spark.fingerprints import with_fingerprints, with_semantics
 from es_simhash.spark.index_frames import Cluster, opened_index, write_families
 from es_simhash.spark.texts import FrameColumns
@@ -95,14 +95,13 @@ def families_command(
     **options: Any,
 ) -> None:
     """Write the families of the documents of SOURCE to TARGET."""
-    columns = FrameColumns(id_, date=options["date"], within=options["within"])
+    documents, date = with_dates(read_documents(_session(), source), options["date"])
+    columns = FrameColumns(id_, date=date, within=options["within"])
     rules = FamilyRules(options["representative"] or "longest")
     config = IndexConfig(text_field=text_field)
-    found = families(read_documents(_session(), source), columns, config, rules)
+    found = families(documents, columns, config, rules)
     write_documents(found.documents, target)
-    _report_hot(found.hot, rules.max_texts)
-    if left_out := found.left_out.count():
-        click.echo(f"{counted(left_out, 'document')} without fingerprints left out.", err=True)
+    _report(found, rules.max_texts)
 
 
 @main.command("deduplicate")
@@ -132,7 +131,7 @@ def deduplicate_command(
 @main.command("index-families")
 @click.argument("index")
 @click.option("--url", envvar="ELASTICSEARCH_URL", show_envvar=True, required=True)
-@click.option("--api-key", envvar="ELASTICSEARCH_API_KEY", show_envvar=True)
+@click.option("--api-key", envvar=["ES_SIMHASH_API_KEY", "ELASTICSEARCH_API_KEY"], show_envvar=True)
 @click.option("--slices", type=click.IntRange(1), default=8, show_default=True)
 @click.option("--date-field", help="Field of the date.")
 @within
@@ -144,14 +143,21 @@ def index_families(index: str, url: str, api_key: str | None, slices: int, **opt
     with opened_index(_session(), cluster, index, options=rules, slices=slices) as read:
         found = families(read.documents, read.columns, read.config, read.rules)
         report = write_families(read, found)
-        _report_hot(found.hot, read.rules.max_texts)
+        _report(found, read.rules.max_texts)
     conflicts = counted(len(report.conflicts), "conflict")
-    click.echo(f"{counted(report.written, 'family')} written, {conflicts}.")
+    click.echo(f"Families of {counted(report.written, 'document')} written, {conflicts}.")
 
 
 def _session() -> Session:
     session: Session = Session.builder.appName("es-simhash").getOrCreate()
     return session
+
+
+def _report(found: FrameFamilies, max_texts: int) -> None:
+    _report_hot(found.hot, max_texts)
+    if left_out := found.left_out.count():
+        documents = counted(left_out, "document")
+        click.echo(f"{documents} without fingerprints of the text left out.", err=True)
 
 
 def _report_hot(hot: Any, max_texts: int) -> None:
@@ -164,11 +170,16 @@ def _report_hot(hot: Any, max_texts: int) -> None:
 
 
 def run() -> None:
-    """Run a command; an error of ours, also of a worker, is one sentence and exit status 1."""
+    """Run a command; an error of ours or of Spark's analysis is one sentence and exit status 1.
+
+    So is one of ours in a worker.
+    """
     try:
         main(prog_name="es_simhash.spark")
     except EsSimhashError as error:
         sys.exit(f"Error: {error}")
+    except AnalysisException as error:
+        sys.exit(f"Error: {first_line(error)}")
     except PythonException as error:
         raised = _RAISED.findall(str(error))
         if not raised:

@@ -115,15 +115,17 @@ def deduplicate(
         max_texts: Texts of a shingle that others are compared with by it.
 
     Raises:
-        InputError: A column is missing, two rows have one id, or dates decide and no column has
-            them.
+        InputError: A column is missing, a row has no id, two rows have one id, or dates decide and
+            no column has them.
     """
     columns, config = columns or FrameColumns(), config or IndexConfig()
     rules = OnVersion.of(on_version)
     if rules.compares_dates and columns.date is None:
         raise InputError("The newest is kept by its date. Set date.", parameter="date")
     documents = kept(_documents(frame, columns, config, order))
-    twice = documents.groupBy("id").count().where("count > 1").first()
+    twice = documents.groupBy("id").count().where("count > 1 or id is null").first()
+    if twice is not None and twice[0] is None:
+        raise InputError("A document has no id. Set id.", parameter="id")
     if twice is not None:
         raise InputError(f"Several rows have the id {twice[0]!r}. Set id.", parameter="id")
     texts = kept(

@@ -19,7 +19,7 @@ from es_simhash.spark.engine import (
     pyarrow,
     struct_type,
 )
-from es_simhash.spark.texts import SIMHASH
+from es_simhash.spark.texts import SIMHASH, require_fingerprints
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.source import field_names, text_of
@@ -69,8 +69,15 @@ def with_fingerprints(frame: DataFrame, config: IndexConfig | None = None) -> Da
 
 
 def fingerprinted(frame: DataFrame, config: IndexConfig) -> DataFrame:
-    """Return a frame with the column `simhash`; as it is when it has one."""
-    return frame if SIMHASH in frame.columns else with_fingerprints(frame, config)
+    """Return a frame with the column `simhash`; as it is when it has one.
+
+    Raises:
+        InputError: The column has no fingerprints, or without it there is no text.
+    """
+    if SIMHASH not in frame.columns:
+        return with_fingerprints(frame, config)
+    require_fingerprints(frame)
+    return frame
 
 
 def with_semantics(frame: DataFrame, config: IndexConfig | None = None) -> DataFrame:

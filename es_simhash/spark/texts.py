@@ -44,6 +44,15 @@ PARTS: Columns = (
     ("chunks", "string"),
     ("sketch", "string"),
 )
+# Members of fingerprints that are read.
+_MEMBERS: Columns = (
+    (fields.SCHEME, "string"),
+    (fields.STATUS, "string"),
+    (fields.CONTENT_HASH, "string"),
+    (fields.SHINGLES, "array<string>"),
+    (fields.CHUNKS, "string"),
+    (fields.SKETCH, "string"),
+)
 
 
 @dataclass(frozen=True)
@@ -90,20 +99,37 @@ def compared_documents(frame: DataFrame, columns: FrameColumns, scheme: Scheme) 
         _values(frame, columns.within).alias("values"),
         *dated(frame, columns.date),
         named(frame, columns.family, "family").cast("string").alias("family"),
-        *(
-            F.col(f"{SIMHASH}.{member}").alias(f"simhash_{member}")
-            for member in (
-                fields.SCHEME,
-                fields.STATUS,
-                fields.CONTENT_HASH,
-                fields.SHINGLES,
-                fields.CHUNKS,
-                fields.SKETCH,
-            )
-        ),
+        *_members(frame),
     ]
     selected = frame.select(*chosen)
     return selected.mapInArrow(partial(_decoded, scheme.name), ddl((*DOCUMENT, *PARTS)))
+
+
+def _members(frame: DataFrame) -> Iterator[Column]:
+    """Yield what is read of the fingerprints; files of JSON leave out what no document has."""
+    present = _member_names(frame)
+    for name, kind in _MEMBERS:
+        column = F.col(f"{SIMHASH}.{name}") if name in present else F.lit(None).cast(kind)
+        yield column.alias(f"simhash_{name}")
+
+
+def _member_names(frame: DataFrame) -> list[str]:
+    return list(getattr(frame.schema[SIMHASH].dataType, "names", ()))
+
+
+def require_fingerprints(frame: DataFrame) -> None:
+    """Check that the column `simhash` has fingerprints.
+
+    Raises:
+        InputError: It lacks what each of them has.
+    """
+    present = _member_names(frame)
+    for name in (fields.SCHEME, fields.CONTENT_HASH):
+        if name not in present:
+            raise InputError(
+                f"Column {SIMHASH!r} has no member {name!r}, only {', '.join(present) or 'none'}. "
+                "Fingerprint the documents again."
+            )
 
 
 def distinct_texts(documents: DataFrame) -> DataFrame:

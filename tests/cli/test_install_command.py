@@ -53,3 +53,20 @@ def test_a_terminal_is_asked(
     assert f"{index!r} does. Create {typed!r} [y/N]" in done.out
     assert (done.status == 0) is is_created
     assert client.indices.exists(index=typed).body is is_created
+
+
+def test_of_an_index_that_is_made_no_documents_are_read(
+    call: Any, client: Any, index_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(
+        install_command, "_propose", lambda client, index, field: read.append(index)
+    )
+    name = f"{index_name}-港口"
+    try:
+        assert call("install", name, "--create").status == 0
+        assert read == []
+        assert call("install", name).status == 0
+        assert read == [name]
+    finally:
+        client.indices.delete(index=name, ignore_unavailable=True)

@@ -53,6 +53,10 @@ def test_related_by_a_method_names_scheme_and_distance(
     (body,) = json.loads(
         call("related", filled, "--id", "en", "--method", "token-simhash", "--explain-query").out
     )
+    words = ("related", filled, "--method", "token-simhash", "--explain-query", "-o", "q.json")
+    assert call(*words, "--id", "en").out == ""
+    assert json.loads(Path("q.json").read_text("utf-8")) == [body]
+    assert "give one --id" in call(*words, "--id", "en", "--id", "hi").wrong_usage()
     assert len(body["query"]["bool"]["should"]) == 16
     assert {"term": {"simhash.schemes.token-simhash.scheme": SCHEME}} in (
         body["query"]["bool"]["filter"]

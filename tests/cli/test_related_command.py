@@ -232,6 +232,23 @@ def test_explaining_a_query_searches_no_documents(ask: Any, index: str, sent: li
     assert {each for each in sent if not each.startswith("GET")} == {beside}
 
 
+def test_explained_searches_are_printed_where_and_as_answers_are(
+    ask: Any, index: str, tmp_path: Path
+) -> None:
+    line = [index, "--id", "1", "--explain-query"]
+    wanted = json.loads(ask(*line).out)
+    file = tmp_path / "q.json"
+    for kind in ("table", "json"):
+        assert ask(*line, "--format", kind, "-o", file).out == ""
+        assert json.loads(file.read_text("utf-8")) == wanted
+    lines = ask(*line, "--format", "jsonl").out.splitlines()
+    assert [json.loads(each) for each in lines] == wanted
+    several = ask(*line, "--id", "2", "-o", file).wrong_usage()
+    assert several.endswith("of one document, got 2; give one --id.")
+    refused = ask(*line, "--format", "csv").wrong_usage()
+    assert refused.endswith("prints JSON, got --format csv; give json or jsonl.")
+
+
 def sent_searches(monkeypatch: pytest.MonkeyPatch, run: Callable[[], Any]) -> list[Any]:
     """Return the bodies of the first multi-search that is sent, without those of other indices."""
     requests: list[list[Any]] = []

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from es_simhash.cli.row_output import RowOutput
+from es_simhash.cli.row_output import RowFormat, RowOutput, write_sheet
 from es_simhash.errors import InputError, MissingExtra
 from es_simhash.maintenance.families.find_families import find_families
 from tests.cli.conftest import Run
@@ -80,6 +80,44 @@ def test_what_cannot_be_written_is_said_before_the_run(
     monkeypatch.setitem(__import__("sys").modules, "xlsxwriter", None)
     with pytest.raises(MissingExtra, match="need XlsxWriter"):
         RowOutput("xlsx", tmp_path / "a.xlsx")
+
+
+def test_cells_that_a_sheet_cuts_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("xlsxwriter")
+    path = tmp_path / "a.xlsx"
+    rows = [{"id": "a", "text": "b" * 32_768}, {"id": "c", "text": "d" * 32_767}]
+    write_sheet(path, rows)
+    texts = zipfile.ZipFile(path).read("xl/worksheets/sheet1.xml").decode()
+    assert ("b" * 32_767 in texts, "b" * 32_768 in texts) == (True, False)
+    assert capsys.readouterr().err == (
+        f"1 cell of {path} is cut to the 32,767 characters that a cell holds. Write csv or jsonl.\n"
+    )
+    write_sheet(path, rows[1:])
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("kind", ["json", "csv", "xlsx"])
+def test_a_full_disk_is_the_error_of_the_file(kind: RowFormat) -> None:
+    full = Path("/dev/full")
+    if not full.exists():
+        pytest.skip("needs /dev/full of Linux")
+    if kind == "xlsx":
+        pytest.importorskip("xlsxwriter")
+    with pytest.raises(InputError, match=r"Cannot write to /dev/full \(No space left on device\)"):
+        printed(RowOutput(kind, full))
+
+
+def test_half_of_a_character_is_the_same_on_standard_output_and_in_a_file(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{"id": "a\ud83d", "score": 1.0}]
+    for output in (RowOutput("csv"), RowOutput("csv", tmp_path / "a.csv")):
+        output.print(lambda: rows, lambda: rows, lambda: None)
+    out = capfd.readouterr().out
+    assert read_csv(out) == [["id", "score"], ["a?", "1.0"]]
+    assert (tmp_path / "a.csv").read_bytes().decode() == out
 
 
 def test_a_sheet_that_is_too_long_is_refused(

@@ -12,7 +12,7 @@ from es_simhash.cli.relation_tables import print_answer, print_pair
 from es_simhash.cli.titles import Titles
 from es_simhash.maintenance.families.dismissals_and_joins import ManualPair
 from es_simhash.relation.answer import Answer, Extent
-from es_simhash.relation.relation import Coverage, DocumentContext, Relation
+from es_simhash.relation.relation import Coverage, DocumentContext, Relation, SharedPassage, Span
 
 
 @pytest.mark.parametrize("columns", ["40", "80"])
@@ -77,6 +77,19 @@ def test_a_terminal_too_narrow_for_titles_shows_what_is_in_common() -> None:
     narrow = related_to_two(64)
     assert "79%" in narrow
     assert "Not shown at this width: date, order, title." in narrow
+
+
+def test_what_is_nearly_all_or_nothing_is_not_shown_as_that() -> None:
+    passage = SharedPassage(Span(0, 4, "Dogs"), Span(0, 4, "Cats"), "edited", 0.9, 0.002)
+    relation = Relation(
+        "b", "version", 0.7, Coverage(0.997, 0.002), evidence=(passage,), common=0.997
+    )
+    console = Console(file=io.StringIO(), width=200)
+    print_answer(Answer((relation,), extent=Extent(total=1)), "a", console=console)
+    assert isinstance(console.file, io.StringIO)
+    shown = console.file.getvalue()
+    assert "99% of what they share is common here" in shown
+    assert "edited, 1% changed" in shown
 
 
 def test_a_score_below_1_is_never_shown_as_1() -> None:

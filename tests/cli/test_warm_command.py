@@ -2,11 +2,13 @@
 
 import json
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
+from es_simhash.cli.warm_command import _Service
 from es_simhash.service.service_config import ServiceConfig, ServiceLimits
-from tests.cli.conftest import Run
+from tests.cli.conftest import Fake, Run
 from tests.support.proxy import Proxy
 from tests.support.service import KEYS, ODD_IDS, Serve, tenant_config
 
@@ -88,8 +90,54 @@ def test_a_key_is_shown_and_never_printed(
     assert KEYS["a"] not in done.err
 
 
-@pytest.mark.parametrize("service", ["127.0.0.1:8000", "ftp://x", "http://", ""])
+def test_an_id_with_a_line_separator_of_unicode_is_one_id(run: Run, fake: Fake, ids: Path) -> None:
+    ids.write_bytes("a\u2028b\r\nc\u0085d\n\x0b\n".encode())
+    assert run("warm", ids, "--service", fake.url, "--rate", 1_000).status == 0
+    asked = [unquote(request.path.partition("?")[0]) for request in fake.requests]
+    assert asked == [f"/v1/related/{id}" for id in ("a\u2028b", "c\u0085d", "\x0b")]
+
+
+def test_a_checkpoint_that_cannot_be_written_is_said_before_the_run(
+    run: Run, fake: Fake, ids: Path, tmp_path: Path
+) -> None:
+    line = ("warm", ids, "--service", fake.url, "--rate", 1_000, "--checkpoint")
+    sentence = run(*line, tmp_path / "no-folder" / "checkpoint.json").refusal()
+    assert "Cannot write to" in sentence
+    assert "--checkpoint" in sentence
+    assert fake.requests == []
+
+
+def test_a_checkpoint_that_can_no_longer_be_written_hides_no_error(
+    run: Run, fake: Fake, ids: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    line = ("warm", ids, "--service", fake.url, "--checkpoint", folder / "checkpoint.json")
+    status = _Service.status
+
+    def failing(service: _Service, path: str) -> int:
+        if fake.requests:
+            folder.rmdir()
+            fake.status = 400
+        return status(service, path)
+
+    monkeypatch.setattr(_Service, "status", failing)
+    assert "answers 400" in run(*line).refusal()
+
+
+@pytest.mark.parametrize(
+    "service",
+    [
+        "127.0.0.1:8000", "ftp://x", "http://", "", "http://127.0.0.1:80x", "http://127.0.0.1:99999",
+        "http://[::1", "http://a b",
+    ],
+)  # fmt: skip
 def test_an_address_that_is_none_is_said(run: Run, tmp_path: Path, service: str) -> None:
     ids = tmp_path / "ids.txt"
     ids.write_text("a1\n", "utf-8")
     assert "service must be an address" in run("warm", ids, "--service", service).refusal()
+
+
+def test_a_host_that_no_name_can_be_does_not_answer(run: Run, ids: Path) -> None:
+    sentence = run("warm", ids, "--service", f"http://{'a' * 64}.example").refusal()
+    assert "does not answer" in sentence

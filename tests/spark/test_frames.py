@@ -470,18 +470,123 @@ def test_programs_read_and_write_files(spark: Any, tmp_path: Path) -> None:
         command("pairs", tmp_path / "nothing", tmp_path / "x", *names)
 
 
+def written_lines(path: Path, *rows: dict[str, Any]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def test_programs_read_fingerprints_that_they_wrote_as_json(spark: Any, tmp_path: Path) -> None:
+    """Spark leaves out of JSON what is null; dates of JSON are texts."""
+    one = text(3)
+    made = {"a": one, "b": f"{one} It closes at nine.", "c": text(4)}
+    rows = [
+        {"id": id, "text": each, "published": f"2024-01-0{day}"}
+        for day, (id, each) in enumerate(made.items(), 1)
+    ]
+    source, prints = written_lines(tmp_path / "articles.jsonl", *rows), tmp_path / "prints.jsonl"
+    assert command("fingerprint", source, prints) == (0, "")
+    assert "status" not in spark.read.json(str(prints)).schema["simhash"].dataType.names
+    options = ("--date", "published", "--representative", "newest")
+    assert command("families", prints, tmp_path / "families", *options) == (0, "")
+    documents = spark.read.parquet(str(tmp_path / "families")).collect()
+    family = {row.id: row.family for row in documents}
+    assert family["a"] == family["b"] != family["c"]
+    assert {row.id for row in documents if row.representative} == {"b", "c"}
+    assert command("pairs", prints, tmp_path / "pairs") == (0, "")
+    assert spark.read.parquet(str(tmp_path / "pairs")).count() == 1
+
+
+def test_what_a_date_of_json_cannot_be_is_one_sentence(spark: Any, tmp_path: Path) -> None:
+    rows = [{"id": id, "text": text(3), "published": id} for id in ("2024-01-31", "soon")]
+    source = written_lines(tmp_path / "articles.jsonl", *rows)
+    with pytest.raises(InputError, match=r"'published' has 'soon', which is no date such as"):
+        command("families", source, tmp_path / "out", "--date", "published")
+    with pytest.raises(InputError, match=r"no column 'day'.*Set date"):
+        command("families", source, tmp_path / "out", "--date", "day")
+
+
+def test_fingerprints_without_their_members_are_one_sentence(spark: Any, tmp_path: Path) -> None:
+    rows = {"id": "a", "text": text(3), "simhash": {"error": "None."}}
+    source = written_lines(tmp_path / "prints.jsonl", rows)
+    for program in ("families", "pairs"):
+        with pytest.raises(InputError, match=r"no member 'scheme', only error\. Fingerprint"):
+            command(program, source, tmp_path / "out")
+
+
+@pytest.mark.parametrize("whole", ['{"id": "a", "text": "Some text."}\n', ""])
+def test_a_line_that_was_cut_off_is_no_empty_document(
+    spark: Any, tmp_path: Path, whole: str
+) -> None:
+    source = tmp_path / "articles.jsonl"
+    source.write_text(whole + '{"id": "b", "text": "Cut o', "utf-8")
+    with pytest.raises(InputError, match=r"line '\{\"id\": \"b\".*Cut o' is no JSON object"):
+        command("fingerprint", source, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def ended_with(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> Any:
+    monkeypatch.setattr("sys.argv", ["spark", *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        run()
+    return ended.value.code
+
+
 def test_an_error_of_a_worker_is_one_sentence(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     frame = spark.createDataFrame(
         [("a", "Some text."), (None, "A text.")], "id string, text string"
     )
-    frame.write.parquet(str(tmp_path / "in"))
-    arguments = ["families", str(tmp_path / "in"), str(tmp_path / "out")]
-    monkeypatch.setattr("sys.argv", ["spark", *arguments])
-    with pytest.raises(SystemExit) as ended:
-        run()
-    assert ended.value.code == "Error: A document has no id. Set id."
+    source, target = tmp_path / "in", tmp_path / "out"
+    frame.write.parquet(str(source))
+    sentence = "Error: A document has no id. Set id."
+    assert ended_with(monkeypatch, "families", source, target) == sentence
+    decisions = ("--decisions", tmp_path / "decisions")
+    assert ended_with(monkeypatch, "deduplicate", source, target, *decisions) == sentence
+    error = ended_with(monkeypatch, "families", source, target, "--id", "text.part")
+    assert error.startswith("Error: [")
+    assert "\n" not in error
+
+
+@pytest.mark.cluster
+def test_a_program_says_what_it_wrote_into_an_index_and_left_out(spark: Any, shelf: Shelf) -> None:
+    shelf.put({"a": text(1), "b": text(1).upper(), "c": text(2)})
+    shelf.client.update(index=shelf.name, id="c", doc={"text": "Another text."}, refresh=True)
+    status, said = command("index-families", shelf.name, "--url", cluster_url_of(shelf))
+    assert (status, said.splitlines()) == (
+        0,
+        [
+            "1 document without fingerprints of the text left out.",
+            "Families of 2 documents written, 0 conflicts.",
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    ("variables", "key"),
+    [
+        ({"ES_SIMHASH_API_KEY": "ours"}, "ours"),
+        ({"ELASTICSEARCH_API_KEY": "theirs"}, "theirs"),
+        ({"ES_SIMHASH_API_KEY": "ours", "ELASTICSEARCH_API_KEY": "theirs"}, "ours"),
+    ],
+)
+def test_the_key_is_that_of_the_command_line(
+    spark: Any, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], key: str
+) -> None:
+    for name in ("ES_SIMHASH_API_KEY", "ELASTICSEARCH_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    keys = []
+
+    def opened(session: Any, cluster: Cluster, *_: Any, **__: Any) -> Any:
+        keys.append(cluster.api_key)
+        raise InputError("Not opened.")
+
+    monkeypatch.setattr("es_simhash.spark.__main__.opened_index", opened)
+    with pytest.raises(InputError, match="Not opened"):
+        command("index-families", "articles", "--url", "http://127.0.0.1:9")
+    assert keys == [key]
 
 
 def test_public_names_are_of_the_modules_of_the_room() -> None:
