@@ -109,6 +109,10 @@ class MissingExtra(EsSimhashError):
         return cls(f"{need}: {install_command(extra)}.")
 
 
+# What is wrong with one of several documents, and not with the search.
+OF_ONE_DOCUMENT = (DocumentAmbiguous, DocumentMissing, InputError, MissingExtra, SchemeMismatch)
+
+
 def nearest_note(value: object, names: "Iterable[object]") -> str:
     """Return ` (nearest: NAME)` for a value that is none of some names; empty where none is near.
 

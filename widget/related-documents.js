@@ -554,8 +554,9 @@ mark { color: inherit; background: color-mix(in oklab, var(--_link) 22%, transpa
 
     /** Return what is asked: all relations at once, or each group, by name, with its own limit. */
     #questions() {
-      const options = Object.fromEntries(new URLSearchParams(this.getAttribute("options") ?? ""));
-      const query = { ...options, evidence: this.hasAttribute("evidence") };
+      const options = new URLSearchParams(this.getAttribute("options") ?? "");
+      const query = Object.fromEntries([...options.keys()].map((name) => [name, options.getAll(name)]));
+      query.evidence = this.hasAttribute("evidence");
       const size = this.#size;
       if (!GROUP_NAMES.some((name) => this.hasAttribute(`max-${name}`))) {
         return [[null, { ...(size && { size }), ...query }]];

@@ -89,11 +89,16 @@ class AnswerCache:
             while self.size > self._max_bytes:
                 self._remove(next(iter(self._entries)))
 
-    def drop(self, key: str, answer: CachedAnswer) -> None:
-        """Forget an answer, unless another one was kept meanwhile."""
+    def drop(self, key: str, answer: CachedAnswer | None = None) -> None:
+        """Forget an answer.
+
+        Args:
+            key: What the answer depends on.
+            answer: The answer, where another one that was kept meanwhile stays; None for any.
+        """
         with self._lock:
             entry = self._entries.get(key)
-            if entry is not None and entry[1] is answer:
+            if entry is not None and (answer is None or entry[1] is answer):
                 self._remove(key)
 
     def _remove(self, key: str) -> None:

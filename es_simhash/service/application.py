@@ -133,9 +133,12 @@ class Service:
         return application_of(self._client(), self.index, self.config, apart)
 
     def answers(self) -> Answers:
-        """Return the answers alone, in a process that makes one of them."""
+        """Return the answers alone, in a process that makes one of them.
+
+        All was checked at the start, and who asks for one chooses the fields that leave.
+        """
         start_logging() if self.logs else stop_logging()
-        return answers_of(self._client(), self.index, self.config)
+        return _answers(Index(self._client(), self.index), self.config, ())
 
     def check(self) -> None:
         """Check that the service can start.
@@ -203,8 +206,11 @@ def answers_of(gateway: Gateway, name: str, config: ServiceConfig) -> Answers:
             f"in the documents themselves. Run `es-simhash backfill {source}`."
         )
     index = Index(gateway, name)
+    return _answers(index, config, allowed_fields(index.store, index.gateway, config))
+
+
+def _answers(index: Index, config: ServiceConfig, fields: tuple[str, ...]) -> Answers:
     settings = index.config
-    fields = allowed_fields(index.store, index.gateway, config)
     date = settings.documents.date
     date_field = None
     if date is not None:

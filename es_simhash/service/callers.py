@@ -86,7 +86,7 @@ def _of_token(token: str, rules: TokenRules, shared: tuple[Query, ...]) -> Calle
             issuer=rules.issuer,
             audience=rules.audience,
             leeway=_LEEWAY,
-            options={"require": ["exp"], "verify_aud": rules.audience is not None},
+            options={"require": ["exp"]},
         )
     # Also of claims that are no numbers where numbers are needed.
     except (jwt.InvalidTokenError, TypeError, ValueError, OverflowError, RecursionError) as error:

@@ -5,12 +5,13 @@ import logging
 import threading
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from es_simhash.errors import EsSimhashError, IndexMissing, MissingExtra
+from es_simhash.errors import EsSimhashError, IndexMissing
 from es_simhash.relation.interruption import interruptible
 from es_simhash.service.admission import NOBODY, Admission
 from es_simhash.service.answer_cache import AnswerCache, CachedAnswer
@@ -117,6 +118,9 @@ class Dispatcher:
             lambda requests: answers.states(requests), limits.waiting_seconds
         )
         self._shared: dict[str, _Shared] = {}
+        # A thread of its own: where many requests wait, the index can be searched all the same.
+        self._probing = ThreadPoolExecutor(1, "es-simhash-ready")
+        self._readiness: asyncio.Future[None] | None = None
         self._ready_until = 0.0
 
     async def kept(self, operation: Operation, question: Question) -> Answered | None:
@@ -184,6 +188,9 @@ class Dispatcher:
         """
         cause = problem.__cause__
         is_away = problem.status == UNAVAILABLE and not isinstance(cause, IndexMissing)
+        if key is not None and not is_away:
+            # What has no answer any more is not shown again once the engine goes away.
+            self._cache.drop(key)
         is_allowed = self._serves_stale and is_away
         kept = self._cache.get(key, stale=True) if is_allowed and key is not None else None
         if kept is None:
@@ -242,9 +249,6 @@ class Dispatcher:
             if problem.status >= 500:
                 ENGINE_FAILURES.inc()
                 log(logging.WARNING, "engine failed", error=True)
-            elif isinstance(error, MissingExtra):
-                # Whoever runs the service reads what to install.
-                log(logging.WARNING, "extra missing", reason=str(error))
             raise problem from error
 
     def _end(self, work: "_Shared", key: str | None) -> None:
@@ -258,20 +262,28 @@ class Dispatcher:
             del self._shared[key]
 
     async def require_ready(self) -> None:
-        """Check that the index can be searched; that it can is remembered for a second.
+        """Check that the index can be searched, however many requests wait.
+
+        All who ask meanwhile share one search; that it can is remembered for a second.
 
         Raises:
             Problem: It cannot.
         """
         if time.monotonic() < self._ready_until:
             return
-        await self.run(self.answers.require_ready)
+        if self._readiness is None or self._readiness.done():
+            loop = asyncio.get_running_loop()
+            self._readiness = loop.run_in_executor(self._probing, self.answers.require_ready)
+            # Read, or asyncio complains of an error that nobody waited for.
+            self._readiness.add_done_callback(lambda done: done.cancelled() or done.exception())
+        await self._in_time(asyncio.shield(self._readiness))
         self._ready_until = time.monotonic() + _READY_SECONDS
 
     def close(self) -> None:
         """End the threads, as soon as what they do is done."""
         for part in (self._light, self._heavy, self._checks):
             part.close()
+        self._probing.shutdown(wait=False, cancel_futures=True)
 
     def _answer(self, operation: Operation, question: Question, key: str | None) -> Body:
         if key is None:
@@ -282,9 +294,11 @@ class Dispatcher:
         if not self._cache.keeps:
             return body
         (states,) = self.answers.states([(shown.ids, question.filters)])
-        # What changed or went away meanwhile is not cached.
+        # What changed or went away meanwhile is not cached, and what was before it is not kept.
         if shown.ids == {id for _, id in states}:
             self._cache.put(key, CachedAnswer(body, states))
+        else:
+            self._cache.drop(key)
         return body
 
 

@@ -25,6 +25,7 @@ from es_simhash.errors import (
 )
 from es_simhash.service.answer_types import ProblemDocument, encoded
 from es_simhash.service.monitoring import REQUESTS, SECONDS, log
+from es_simhash.service.separate_process import ProcessEnded
 
 PROBLEM_TYPE = "application/problem+json"
 # Seconds after which a request may be sent again when the search engine is away.
@@ -96,9 +97,13 @@ def problem_of(error: EsSimhashError) -> Problem:
         return not_found()
     if isinstance(error, ClusterError):
         return unavailable()
+    if isinstance(error, ProcessEnded):
+        return unavailable("The comparison ended early; try again.")
     if isinstance(error, InputError) and error.parameter == "family":
         return Problem(422, "The document has no version family yet.")
     if isinstance(error, MissingExtra):
+        # Whoever runs the service reads what to install.
+        log(logging.WARNING, "extra missing", reason=str(error))
         return Problem(422, "The text is in a language that this service cannot read.")
     return Problem(422, "The document has no text that can be compared.")
 

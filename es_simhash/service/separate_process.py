@@ -110,5 +110,5 @@ def _sendable(error: Exception) -> Exception:
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:
-        return EsSimhashError(f"A comparison failed: {type(error).__name__}.")
+        return RuntimeError(f"A comparison failed: {type(error).__name__}.")
     return error

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from es_simhash.differences.difference import Changes
 from es_simhash.differences.version_timeline import Timeline
-from es_simhash.errors import DocumentMissing, InputError
+from es_simhash.errors import OF_ONE_DOCUMENT, DocumentMissing
 from es_simhash.ingestion.deduplication.version_decisions import Decision
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.questions.protocol import DocumentReader, FilteredDocument, RelatedIndex
@@ -114,7 +114,7 @@ class Answers:
         documents: Reads its documents.
         allowed: What may leave.
         drafts: Decides about texts that are not indexed.
-        max_offset: Most relations to pass over.
+        max_offset: Most relations, or members of a family, to pass over.
         max_compared_bytes: Most bytes of two texts that are compared.
         apart: Makes the same answers in processes of their own, for long texts; None for none.
     """
@@ -211,12 +211,12 @@ class Answers:
         answers: dict[str, Answer | Problem] = {}
         try:
             answers |= self.index.related_to_each(found, options=options) if found else {}
-        except InputError:
-            # One of them cannot be compared: the others are answered for.
+        except OF_ONE_DOCUMENT:
+            # One of them has no answer: the others are answered for.
             for id in found:
                 try:
                     answers[id] = self.index.related(id=id, options=options)
-                except InputError as error:
+                except OF_ONE_DOCUMENT as error:
                     answers[id] = problem_of(error)
         shown = (
             RelatedToOne(id, None, answer.document)
@@ -367,6 +367,7 @@ class Answers:
     def _shown_family(self, family: FamilyHistory, page: MemberPage) -> Family:
         """Return a page of a family, with what may leave alone."""
         end = page.offset + page.size
+        has_next = end < len(family.members) and end <= self.max_offset
         is_dated = bool(self.allowed.context_fields.date)
         return Family(
             self.allowed.names.shown(family.name),
@@ -383,7 +384,7 @@ class Answers:
             family.undated if is_dated else (),
             family.several_dates if is_dated else (),
             family.truncated,
-            next_members(page) if end < len(family.members) else None,
+            next_members(page) if has_next else None,
         )
 
     def document(self, question: Question) -> ApiAnswer:

@@ -220,6 +220,15 @@ def test_issuer_and_audience_are_checked(serve: Serve, tenants: str) -> None:
         assert http.get("/v1/documents/a1", headers=bearer(token(**claims))).status_code == status
 
 
+def test_a_token_for_others_is_not_valid_where_no_audience_is_named(
+    serve: Serve, tenants: str
+) -> None:
+    http = serve(tenants, rules())
+    for audience in ("billing", ["billing", "related"]):
+        answer = http.get("/v1/documents/a1", headers=bearer(token(aud=audience)))
+        assert answer.status_code == 401
+
+
 def test_a_public_key_is_no_secret(
     serve: Serve, tenants: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,19 +1,33 @@
 """Answers are kept as long as what they show stays as it is, and an engine that is away is said."""
 
+import asyncio
 import gzip
 import socket
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from es_simhash.errors import (
+    ClusterError,
+    DocumentMissing,
+    EsSimhashError,
+    IndexMissing,
+    InputError,
+)
+from es_simhash.service.answer_cache import AnswerCache
+from es_simhash.service.dispatcher import Dispatcher
+from es_simhash.service.operations import ApiAnswer, Operation, Question
+from es_simhash.service.responses import Problem
 from es_simhash.service.service_config import ApiKey, ServiceConfig, ServiceLimits, key_digest
 from tests.support.proxy import Proxy
 from tests.support.service import FIRST, Serve
 from tests.support.shelf import Shelf, revised
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.cluster
 
@@ -216,6 +230,87 @@ def test_an_engine_that_goes_away_and_comes_back(
         while (again := http.get("/v1/related/a1")).status_code != 200:
             assert time.monotonic() - began < 60
         assert again.content == good.content
+
+
+@pytest.mark.parametrize(
+    ("now", "status"),
+    [
+        (DocumentMissing(), 404),
+        (InputError(), 422),
+        (IndexMissing(), 503),
+        # A document that left the filters while the answer was made.
+        (ApiAnswer({"shown": "new"}, frozenset({"a", "gone"})), 200),
+        # What says nothing of the document.
+        (ClusterError(), 200),
+    ],
+    ids=["missing", "without a text", "without an index", "not cached", "still away"],
+)
+def test_what_was_shown_before_its_answer_changed_is_not_shown_when_the_engine_goes_away(
+    now: ApiAnswer | EsSimhashError, status: int
+) -> None:
+    seconds = [0.0]
+    told: list[ApiAnswer | EsSimhashError] = [ApiAnswer({"shown": "old"}, frozenset({"a"}))]
+
+    def answer(question: Question) -> ApiAnswer:
+        if isinstance(told[0], EsSimhashError):
+            raise told[0]
+        return told[0]
+
+    source: Any = SimpleNamespace(states=lambda requests: [{("i", "a"): (1, 1)} for _ in requests])
+    cache = AnswerCache(10, 1_000_000, clock=lambda: seconds[0])
+    made = Dispatcher(source, cache, ServiceLimits(), serves_stale=True)
+    operation, question = Operation("/v1/x/{id}", "x", "", dict, answer), Question((), ("a",))
+
+    async def asked() -> tuple[int, bytes]:
+        try:
+            answered = await made.answer(operation, question)
+        except Problem as problem:
+            return problem.status, b""
+        return 200, answered.body.content
+
+    async def steps() -> None:
+        old = await asked()
+        assert old == (200, b'{"shown":"old"}')
+        seconds[0], told[0] = 11.0, now
+        changed = await asked()
+        assert changed[0] == status
+        told[0] = ClusterError()
+        assert await asked() == (old if changed == old else (503, b""))
+
+    try:
+        asyncio.run(steps())
+    finally:
+        made.close()
+
+
+def test_a_service_under_load_is_ready_while_the_index_can_be_searched(
+    serve: Serve, tenants: str, proxy: Proxy
+) -> None:
+    limits = ServiceLimits(threads=1, waiting=0, seconds=30)
+    http = serve(tenants, ServiceConfig(cache_seconds=0, limits=limits), url=proxy.url)
+    has_begun, may_end = threading.Event(), threading.Event()
+
+    def hook(path: str, body: bytes) -> Any:
+        if b'"a1"' in body:
+            has_begun.set()
+            may_end.wait(60)
+
+    proxy.hook = hook
+    asking = threading.Thread(target=http.get, args=("/v1/related/a1",))
+    asking.start()
+    try:
+        assert has_begun.wait(30)
+        refused = http.get("/v1/related/a2")
+        assert (refused.status_code, refused.json()["detail"]) == (
+            503,
+            "Too many requests wait; try again.",
+        )
+        assert http.get("/readyz").status_code == 200
+        proxy.hook = lambda path, body: (429, b'{"error": {"type": "x", "reason": "y"}}')
+        until(lambda: http.get("/readyz").status_code == 503)
+    finally:
+        may_end.set()
+        asking.join()
 
 
 def test_an_index_that_vanishes_is_unavailable(serve: Serve, versions: Shelf) -> None:

@@ -1,13 +1,14 @@
 """What each address answers: the same relations as in Python, and no field that is not allowed."""
 
 import json
+import sys
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 
 from es_simhash.relation.thresholds import SCORING
-from es_simhash.service.service_config import ServiceConfig
+from es_simhash.service.service_config import ServiceConfig, ServiceLimits
 from tests.support.service import FIRST, ODD_IDS, Serve
 
 pytestmark = pytest.mark.cluster
@@ -240,6 +241,14 @@ def test_members_of_a_family_come_in_pages(serve: Serve, tenants: str) -> None:
     assert ids == [member["id"] for member in whole["members"]]
 
 
+def test_pages_of_a_family_end_where_no_address_leads_on(serve: Serve, tenants: str) -> None:
+    http = serve(tenants, ServiceConfig(limits=ServiceLimits(offset=2)))
+    first = http.get("/v1/families/a1?size=2").json()
+    assert first["next"] == "?size=2&from=2"
+    last = http.get(f"/v1/families/a1{first['next']}").json()
+    assert (len(last["members"]), last["documents"], last["next"]) == (2, 5, None)
+
+
 def test_several_documents_are_asked_about_at_once(serve: Serve, client: Any, index: str) -> None:
     from tests.support.library import fill
 
@@ -258,6 +267,31 @@ def test_several_documents_are_asked_about_at_once(serve: Serve, client: Any, in
     assert missing[0]["problem"] == http.get("/v1/related/none").json()
     many = http.post("/v1/batch/related", json={"ids": ["a"] * 21})
     assert (many.status_code, many.json()["detail"]) == (400, '"ids" may have at most 20 ids.')
+
+
+def test_what_is_wrong_with_one_document_leaves_the_others_their_answers(
+    serve: Serve, client: Any, index: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tests.support.library import TEXTS, fill
+
+    pytest.importorskip("jieba")
+    documents = {"a": FIRST, "b": FIRST, "other-scheme": FIRST, "zh": TEXTS["zh-bank"]}
+    shelved = ({"id": id, "text": text} for id, text in documents.items())
+    fill(client, index, *shelved)
+    client.update(index=index, id="other-scheme", doc={"simhash": {"scheme": "old"}}, refresh=True)
+    monkeypatch.setitem(sys.modules, "jieba", None)
+    http = serve(index)
+    answer = http.post("/v1/batch/related", json={"ids": [*documents, "none"]})
+    assert answer.status_code == 200
+    shown = {each["id"]: each for each in answer.json()["answers"]}
+    for id in ("a", "b"):
+        assert shown[id]["related"] == http.get(f"/v1/related/{id}").json()
+    alone = {id: http.get(f"/v1/related/{id}") for id in ("other-scheme", "zh", "none")}
+    assert [each.status_code for each in alone.values()] == [422, 422, 404]
+    assert "a language that this service cannot read" in alone["zh"].text
+    assert {id: shown[id]["problem"] for id in alone} == {
+        id: each.json() for id, each in alone.items()
+    }
 
 
 def test_a_draft_is_here_already_or_not(serve: Serve, tenants: str) -> None:

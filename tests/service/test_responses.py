@@ -10,6 +10,7 @@ from es_simhash.errors import (
     MissingExtra,
 )
 from es_simhash.service.responses import problem_of
+from es_simhash.service.separate_process import ProcessEnded
 
 
 @pytest.mark.parametrize(
@@ -19,6 +20,7 @@ from es_simhash.service.responses import problem_of
         (ClusterError("secret"), 503, "does not answer"),
         (InputError("secret", parameter="family"), 422, "no version family"),
         (InputError("secret"), 422, "no text that can be compared"),
+        (ProcessEnded("secret"), 503, "The comparison ended early; try again."),
         (MissingExtra("secret"), 422, "a language that this service cannot read"),
     ],
 )

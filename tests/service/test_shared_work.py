@@ -5,6 +5,7 @@ import re
 import threading
 import time
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -113,6 +114,27 @@ def test_what_takes_too_long_ends_as_well() -> None:
         assert await asyncio.to_thread(ended.wait, 30)
 
     run(wait, ServiceLimits(threads=4, seconds=0.1))
+
+
+def test_probes_share_one_search_and_wait_for_it_no_longer_than_any_request() -> None:
+    calls, may_end = [], threading.Event()
+
+    def search() -> None:
+        calls.append(None)
+        may_end.wait(30)
+
+    async def probe(made: Dispatcher) -> None:
+        made.answers = source
+        for _ in range(2):
+            probes = (made.require_ready() for _ in range(3))
+            failed = await asyncio.gather(*probes, return_exceptions=True)
+            assert [str(each) for each in failed] == ["The answer took too long; try again."] * 3
+        assert len(calls) == 1
+        may_end.set()
+        await made.require_ready()
+
+    source: Any = SimpleNamespace(require_ready=search)
+    run(probe, ServiceLimits(threads=4, seconds=0.1))
 
 
 def test_comparisons_leave_threads_for_the_rest() -> None:

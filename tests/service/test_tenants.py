@@ -159,6 +159,26 @@ def test_no_byte_of_an_answer_differs_for_what_may_not_be_read(
     client.indices.delete(index=f"{index_name}-simhash", ignore_unavailable=True)
 
 
+def test_an_id_of_two_indices_has_the_same_answer_alone_and_among_others(
+    serve: Serve, client: Any, index_name: str, discard: Any
+) -> None:
+    fields = {"tenant": {"type": "keyword"}}
+    for tenant in ("a", "b"):
+        name = f"{index_name}-{tenant}"
+        discard(name)
+        client.indices.create(index=name, mappings={"properties": fields})
+        both = ({"id": id, "text": FIRST, "tenant": tenant} for id in ("1", f"{tenant}2"))
+        fill(client, name, *both, semantics=None)
+        client.indices.put_alias(index=name, name=index_name)
+    http = serve(index_name, tenant_config())
+    answer = http.post("/v1/batch/related", headers=A, json={"ids": ["1", "a2"]})
+    assert answer.status_code == 200
+    twice, own = answer.json()["answers"]
+    alone = http.get("/v1/related/1", headers=A)
+    assert (alone.status_code, twice["problem"]) == (404, alone.json())
+    assert own["related"] == http.get("/v1/related/a2", headers=A).json()
+
+
 @pytest.mark.long
 @pytest.mark.variants
 @pytest.mark.parametrize("rule", [None, "longest", "newest", "oldest"])

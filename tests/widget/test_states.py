@@ -356,6 +356,14 @@ def test_versions_and_neighbours_have_limits_of_their_own(open_page: Open, site:
     wait_for(page, "empty")
 
 
+def test_an_option_may_have_several_values(open_page: Open, site: Site) -> None:
+    open_page("en-harbour-v1", options="kind=version&min_score=0.5&kind=exact")
+    (asked,) = (urlsplit(path) for path in site.requested if path.startswith("/v1/related/"))
+    assert parse_qs(asked.query) == {
+        "kind": ["version", "exact"], "min_score": ["0.5"], "evidence": ["false"],
+    }  # fmt: skip
+
+
 def test_of_candidates_that_were_cut_there_may_be_more(open_page: Open, site: Site) -> None:
     site.answers = {"en-harbour-v1": {**site.answers["en-harbour-v1"], "truncated": True}}
     page = open_page("en-harbour-v1", max_versions="1")

@@ -5,13 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Protocol
 
-from es_simhash.errors import (
-    DocumentAmbiguous,
-    DocumentMissing,
-    EsSimhashError,
-    InputError,
-    SchemeMismatch,
-)
+from es_simhash.errors import OF_ONE_DOCUMENT, EsSimhashError, InputError
 from es_simhash.lab.evaluation.labelled_pairs import Pair
 from es_simhash.lab.evaluation.useful_pairs import SURE_NOT, OfferedPair, PairedDocument
 from es_simhash.relation.answer import Answer
@@ -38,8 +32,6 @@ _VERSIONS = SearchOptions(
 _OTHERS = SearchOptions(
     size=5, kinds=("shares_passages", "semantic"), min_score=0, evidence=False, context=True
 )
-# What is wrong with one document, and not with the search.
-_UNREADABLE = (DocumentAmbiguous, DocumentMissing, InputError, SchemeMismatch)
 
 
 class SampledIndex(Protocol):
@@ -172,7 +164,7 @@ def _answers(
     """Yield what is related to each document; those that cannot be read are noted as failed."""
     try:
         yield from _related(index, ids, filters).items()
-    except _UNREADABLE as error:
+    except OF_ONE_DOCUMENT as error:
         if len(ids) == 1:
             failed[ids[0]] = error
             return

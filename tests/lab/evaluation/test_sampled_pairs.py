@@ -1,5 +1,6 @@
 """Pairs of related documents from a sample of an index on a real engine."""
 
+import sys
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from es_simhash.errors import InputError
 from es_simhash.lab.evaluation.sampled_pairs import MAX_SAMPLE, related_pairs
 from es_simhash.questions.index import Index
+from tests.support.library import TEXTS, fill
 
 pytestmark = pytest.mark.cluster
 
@@ -46,6 +48,19 @@ def test_each_pair_is_there_once_with_the_relation_of_the_index(
         assert pair.first.id == f"old{number}"
     # Documents without any text in common are there too.
     assert min(pair.score for pair in found.pairs) < 0.4
+
+
+def test_a_text_in_a_language_that_cannot_be_read_here_is_left_out(
+    client: Any, index: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("jieba")
+    texts = {id: TEXTS[id] for id in ("harbour", "harbour-revised", "zh-bank")}
+    documents = ({"id": id, "text": text} for id, text in texts.items())
+    fill(client, index, *documents)
+    monkeypatch.setitem(sys.modules, "jieba", None)
+    found = related_pairs(Index(client, index), sample=3, seed=1)
+    assert found.unreadable == ("zh-bank",)
+    assert ("harbour", "harbour-revised") in {pair.ids for pair in found.pairs}
 
 
 @pytest.mark.parametrize("sample", [0, MAX_SAMPLE + 1])
