@@ -142,11 +142,12 @@ class WorkFiles:
         """Return where the entries of a binary file end."""
         return np.fromfile(self.folder / name, np.int64)
 
-    def unread(self, versions: Iterable[DocumentVersion]) -> Iterator[list[str]]:
-        """Yield ids of documents that are not in the table of documents; forget what is gone.
+    def unread(self, versions: Iterable[DocumentVersion]) -> Iterator[set[DocumentRef]]:
+        """Yield documents that are not in the table of documents; forget what is gone.
 
         Args:
-            versions: All documents, in the versions that they have now.
+            versions: All documents, in the versions that they have now; each once. What is added
+                meanwhile is among those that were yielded.
         """
         with self.commit() as database:
             database.execute("CREATE INDEX IF NOT EXISTS documents_id ON documents (id)")
@@ -157,7 +158,7 @@ class WorkFiles:
         for some in batches_of(versions, _VERSIONS):
             stored = self._stored(some)
             is_there[[stored[version] for version in some if version in stored]] = True
-            yield [version.ref.id for version in some if version not in stored]
+            yield {version.ref for version in some if version not in stored}
         for gone in batches_of(np.flatnonzero(~is_there).tolist(), _VERSIONS):
             with self.commit() as database:
                 database.executemany(

@@ -33,6 +33,10 @@ class Family:
         """Ids of all documents, the representative first."""
         return tuple(ref.id for ref in self.documents)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the family as it is printed in JSON."""
+        return {"family": self.name, "members": list(self.members)}
+
 
 @dataclass(frozen=True)
 class MovedDocument:

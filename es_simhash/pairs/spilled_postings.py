@@ -87,6 +87,10 @@ class SpilledPostings:
         folder: Where the lists are written.
         memory: Bytes that may be used.
         order: Numbers of all texts in their order; as they are numbered by default.
+        parts: In how many parts the lists were written; by default, as many as the memory asks for.
+
+    Attributes:
+        parts: In how many parts they are.
     """
 
     def __init__(
@@ -96,6 +100,7 @@ class SpilledPostings:
         folder: Path,
         memory: int,
         order: Texts | None = None,
+        parts: int | None = None,
     ) -> None:
         self._shingles = shingles
         self._ends = ends
@@ -105,7 +110,7 @@ class SpilledPostings:
         self._places = np.empty(len(ends), np.uint32)
         self._places[self._order] = np.arange(len(ends), dtype=np.uint32)
         total = int(ends[-1]) if len(ends) else 0
-        self._parts = max(1, -(-total * _ENTRY_BYTES // memory))
+        self.parts = parts or max(1, -(-total * _ENTRY_BYTES // memory))
 
     @property
     def _lists(self) -> Path:
@@ -121,9 +126,9 @@ class SpilledPostings:
             choose: Returns for which shingles lists are written; of those, several texts have each.
         """
         self._lists.write_bytes(b"")
-        for number in range(self._parts):
+        for number in range(self.parts):
             self._build(number, choose)
-            yield number + 1, self._parts
+            yield number + 1, self.parts
 
     def _build(self, number: int, choose: ChooseShingles) -> None:
         """Write the lists of one part of the shingles, and which texts are in which."""
@@ -156,8 +161,8 @@ class SpilledPostings:
             spread = shingles.astype(np.uint64) * _SPREAD & _LOW
             owners = self._owners(start, start + len(shingles))
             entries = spread << _SHIFT | owners
-            if self._parts > 1:
-                entries = entries[(spread * np.uint64(self._parts)) >> _SHIFT == number]
+            if self.parts > 1:
+                entries = entries[(spread * np.uint64(self.parts)) >> _SHIFT == number]
             chosen.append(entries)
         return np.concatenate(chosen) if chosen else np.zeros(0, np.uint64)
 
@@ -221,7 +226,7 @@ class SpilledPostings:
         work = np.zeros(texts, np.int64)
         signatures = np.zeros(texts, np.uint64)
         long_lists = np.zeros(texts, np.int64)
-        for number in range(self._parts):
+        for number in range(self.parts):
             size = self._part(number, "texts").stat().st_size // 4
             for start in range(0, size, _CHUNK):
                 owners, pointers = self._members(number, start, min(size, start + _CHUNK))
@@ -255,7 +260,7 @@ class SpilledPostings:
 
     def _memberships(self, first: int, stop: int) -> tuple[Texts, Words]:
         parts = []
-        for number in range(self._parts):
+        for number in range(self.parts):
             path = self._part(number, "texts")
             if not path.stat().st_size:
                 continue

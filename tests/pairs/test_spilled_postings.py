@@ -83,6 +83,18 @@ def test_it_goes_on_where_it_was(tmp_path: Path) -> None:
     assert later == {pair for pair in whole if pair[0] >= middle.stop}
 
 
+@pytest.mark.parametrize("later", [1 << 30, 500])
+def test_lists_are_read_in_as_many_parts_as_they_were_written(tmp_path: Path, later: int) -> None:
+    shingles = lists(7)
+    least = np.full(len(shingles), 2, np.uint8)
+    written = spilled(tmp_path, shingles, 2_000)
+    ends = np.cumsum([len(some) for some in shingles])
+    path = tmp_path / "shingles"
+    assert SpilledPostings(path, ends, tmp_path, later).parts != written.parts > 1
+    again = SpilledPostings(path, ends, tmp_path, later, parts=written.parts)
+    assert pairs_of(again, least, 2_000) == pairs_of(written, least, 2_000)
+
+
 @pytest.mark.long
 def test_a_template_is_linked_through_its_first_texts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -35,9 +35,10 @@ _TABLES = (
     # What was aligned, by the versions of both documents.
     "pairs (versions TEXT PRIMARY KEY, record TEXT) WITHOUT ROWID",
     "texts (number INTEGER PRIMARY KEY, hash TEXT UNIQUE)",
-    "documents (number INTEGER PRIMARY KEY, home TEXT, id TEXT, routing TEXT, seq_no INTEGER,"
-    " term INTEGER, hash TEXT, text INTEGER, family TEXT, owners TEXT, date TEXT, reason TEXT,"
-    " key BLOB, kin TEXT)",
+    # The number of a document that has gone is not used again.
+    "documents (number INTEGER PRIMARY KEY AUTOINCREMENT, home TEXT, id TEXT, routing TEXT,"
+    " seq_no INTEGER, term INTEGER, hash TEXT, text INTEGER, family TEXT, owners TEXT, date TEXT,"
+    " reason TEXT, key BLOB, kin TEXT)",
     "units (number INTEGER PRIMARY KEY, owners TEXT, members TEXT)",
     "numbered (number INTEGER PRIMARY KEY, value TEXT UNIQUE)",
     # Each text of each unit, with its first document.

@@ -67,19 +67,23 @@ class WholeCopies:
     def read(self, reader: CopyReader) -> None:
         """Read all documents that were not read yet in the version that they have now."""
         is_first = not self.files.select("SELECT 1 FROM documents LIMIT 1")
-        before = self.files.select("SELECT count(*), max(number) FROM documents")
         documents = reader.documents() if is_first else self._unread(reader)
         total, done = reader.count(), 0
         for batch in batches_of(documents, _DOCUMENTS):
             self.files.add(batch, by_values=self._by_values)
             done += len(batch)
             self._progress("documents read", done, total)
-        if before != self.files.select("SELECT count(*), max(number) FROM documents"):
+        # No number is used twice: another document, or one less, changes these.
+        (held,) = map(list, self.files.select("SELECT count(*), max(number) FROM documents"))
+        if self.files.progress("held") != held:
             self.files.forget_derived()
+            with self.files.commit(held=held):
+                pass
 
     def _unread(self, reader: CopyReader) -> Iterator[CopyDocument]:
-        for ids in self.files.unread(reader.versions()):
-            yield from reader.of_ids(ids)
+        for refs in self.files.unread(reader.versions()):
+            found = reader.of_ids(sorted({ref.id for ref in refs}))
+            yield from (document for document in found if document.ref in refs)
 
     def find(self) -> None:
         """Find the pairs of texts that share what few have."""
@@ -89,13 +93,17 @@ class WholeCopies:
         folder = self.files.folder
         shingles = self.files.unit_shingles()
         values = self.files.values()
-        postings = SpilledPostings(folder / UNIT_SHINGLES, shingles.ends, folder, self._memory // 3)
-        if not self.files.progress("lists"):
+        # Lists that are there stay as they are, whatever memory is allowed now.
+        parts = self.files.progress("parts")
+        postings = SpilledPostings(
+            folder / UNIT_SHINGLES, shingles.ends, folder, self._memory // 3, parts=parts
+        )
+        if parts is None:
             counter = CommonCounter(values, self._options.boilerplate)
             for done, total in postings.build(counter.shared):
                 self._progress("posting lists", done, total)
             self.files.store_common(counter.common())
-            with self.files.commit(lists=True):
+            with self.files.commit(parts=postings.parts):
                 pass
         units = _Units(self.files, self.files.common(), self._memory // 4)
         least = self.files.least()

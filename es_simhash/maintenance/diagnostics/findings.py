@@ -146,8 +146,8 @@ def _empty_findings(status: Status) -> Iterator[Finding]:
     if share >= _SOME_EMPTY:
         yield Finding(
             "problem" if share >= _MANY_EMPTY else "hint",
-            f"{counted(status.empty, 'text')} ({share:.0%}) {plural(status.empty, 'has', 'have')} "
-            "no word, so that nothing is related.",
+            f"{counted(status.empty, 'text')} ({percent(share)}) "
+            f"{plural(status.empty, 'has', 'have')} no word, so that nothing is related.",
             "Check whether --text-field names the field of the text; if it does, leave them.",
             share,
         )

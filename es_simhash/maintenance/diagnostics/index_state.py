@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from urllib.parse import unquote
 
 from es_simhash.errors import InputError, MappingConflict, SchemeError
 from es_simhash.store.config import IndexConfig
@@ -122,7 +123,7 @@ def read_settings(gateway: Gateway, index: str, config: IndexConfig) -> IndexSet
             simhash_field=config.simhash_field,
             semantics=config.semantics,
         )
-        outdated = [request.path.strip("/").partition("/")[0] for request in requests]
+        outdated = [unquote(request.path.split("/")[1]) for request in requests]
     except MappingConflict as error:
         conflict = str(error)
     return IndexSettings(

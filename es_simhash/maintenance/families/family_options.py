@@ -10,6 +10,7 @@ from es_simhash.errors import InputError
 from es_simhash.pairs.representatives import Representative
 from es_simhash.relation.thresholds import SCORING, VERSION_SCORE
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.state_entries import FamilyRule
 
 # How settings keys name the score, which gives other families of the same texts when it changes.
 _SCORING = SCORING.rpartition("-")[2]
@@ -100,14 +101,13 @@ class FamilyOptions:
         """
         if key is None:
             return self
-        rule, _, within = key.partition(_WITHIN)
+        within = key.partition(_WITHIN)[2]
         options = replace(self, within=within) if self.within is None else self
         if self.representative is not None:
             return options
-        _, representative, date_field = rule.split(" ", 2)
-        last_field = None if date_field == "None" else date_field
+        last = FamilyRule.of_run(key)
         return replace(
             options,
-            representative=representative,  # type: ignore[arg-type]
-            date_field=self.date_field or last_field,
+            representative=last.representative,  # type: ignore[arg-type]
+            date_field=self.date_field or last.date_field,
         )

@@ -51,9 +51,7 @@ class FamiliesReport:
     def to_dict(self) -> dict[str, Any]:
         """Return the report as it is printed in JSON."""
         return {
-            "families": [
-                {"family": family.name, "members": list(family.members)} for family in self.families
-            ],
+            "families": [family.to_dict() for family in self.families],
             "documents": self.documents,
             "queried": self.queried,
             "written": self.written,

@@ -16,7 +16,7 @@ from es_simhash.maintenance.families.run_files import LINK, LINKS, RunFiles, Spi
 from es_simhash.maintenance.families.whole_run import WholeRun
 from es_simhash.maintenance.listed_values import TEXTS, listed_texts
 from es_simhash.relation.references import DocumentRef
-from es_simhash.relation.scoring import kept_share, version_value
+from es_simhash.relation.scoring import kept_share, version_score
 from es_simhash.relation.thresholds import SCORE_DIGITS, VERSION_SCORE
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
@@ -86,13 +86,14 @@ def version_pairs(
     require_own_fields(mapped, index, given.simhash_field, why=why, command="pairs")
     store = opened_store(gateway, index, given, mapped)
     decided = family_state(StateIndex(gateway, index, store.config.state_field))
-    job = run_job(store, "pairs")
+    threshold = store.config.versions_from
+    job = {**run_job(store, "pairs"), "version_threshold": str(threshold)}
     path, fresh = options.journal or default_path(job), options.fresh
     with RunFiles.open(path, job, fresh=fresh) as files:
         # A run that had compared all, and was ended while it was read from, is of that time.
         fresh = fresh or files.progress("linked") is not None
     with RunFiles.open(path, job, fresh=fresh) as files:
-        run = WholeRun(files, options, store.config.versions_from, progress)
+        run = WholeRun(files, options, threshold, progress)
         # Whoever may only read sees what a refresh has made visible.
         with store.snapshot(must_refresh=False) as snapshot:
             run.read(FamilyReader(snapshot, None, None))
@@ -104,7 +105,7 @@ def version_pairs(
             for pair in chain(_copies(files, run.dismissed), _linked(files, texts)):
                 joined.discard((pair.id, pair.other))
                 yield pair
-            yield from _joined(files, sorted(joined), texts)
+            yield from _joined(files, sorted(joined), texts, threshold)
         finally:
             texts.close()
         files.remove()
@@ -139,7 +140,9 @@ def _linked(files: RunFiles, texts: SpilledTexts) -> Iterator[VersionPair]:
                 yield _pair(*pair, "version", score, share)
 
 
-def _joined(files: RunFiles, pairs: Sequence[Ids], texts: SpilledTexts) -> Iterator[VersionPair]:
+def _joined(
+    files: RunFiles, pairs: Sequence[Ids], texts: SpilledTexts, threshold: float
+) -> Iterator[VersionPair]:
     """Yield the pairs that a person joined, of documents with texts."""
     ids = listed_texts(sorted({id for pair in pairs for id in pair}))
     found = files.documents(f"id IN {TEXTS} AND text IS NOT NULL", [ids])
@@ -149,7 +152,7 @@ def _joined(files: RunFiles, pairs: Sequence[Ids], texts: SpilledTexts) -> Itera
             one, other = documents[a], documents[b]
             first, second = (texts[stored.text or 0] for stored in (one, other))
             # As `related` returns them.
-            score = max(version_value(first, second), VERSION_SCORE)
+            score = max(version_score(first, second, threshold), VERSION_SCORE)
             share = kept_share(first, second)
             yield _pair(one.document.ref, other.document.ref, "joined", score, share)
 

@@ -123,8 +123,9 @@ class WholeRun:
 
     def _unread(self, reader: FamilyReader) -> Iterator[ReadDocument]:
         """Yield the documents that were not read in this version; forget what is gone."""
-        for ids in self.files.unread(reader.versions()):
-            yield from reader.of_ids(ids)
+        for refs in self.files.unread(reader.versions()):
+            found = reader.of_ids(sorted({ref.id for ref in refs}))
+            yield from (read for read in found if read.document.ref in refs)
 
     @property
     def texts(self) -> int:
@@ -145,10 +146,10 @@ class WholeRun:
             with self.files.commit(manual=[sorted(dismissed), sorted(joined)]):
                 pass
         postings = self._postings()
-        if not self._is_done("lists"):
+        if not self._is_done("parts"):
             for done, total in postings.build():
                 self._progress("posting lists", done, total)
-            with self.files.commit(lists=True):
+            with self.files.commit(parts=postings.parts):
                 pass
         least, is_there = self._least()
         bounds = VersionBounds(self.files.compared(), least, self._threshold)
@@ -180,7 +181,9 @@ class WholeRun:
             np.uint32,
             len(ends),
         )
-        return SpilledPostings(shingles, ends, self.files.folder, self._memory // 3, order)
+        # Lists that are there stay as they are, whatever memory is allowed now.
+        parts = self.files.progress("parts")
+        return SpilledPostings(shingles, ends, self.files.folder, self._memory // 3, order, parts)
 
     def _least(self) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
         """Return how many shingles must be shared with each text, and which have documents."""

@@ -13,10 +13,11 @@ from es_simhash.questions.document_contexts import Contexts
 from es_simhash.questions.family_members import MAX_MEMBERS, represented, version_order
 from es_simhash.relation.relation import DocumentContext
 from es_simhash.store.dates import Date, DateField
-from es_simhash.store.intents import Find, MeasureFamilies, Parts, Where
+from es_simhash.store.intents import Find, FindIndexState, MeasureFamilies, Parts, Where
 from es_simhash.store.own_texts import ask_readable
 from es_simhash.store.protocol import Steps, ask
 from es_simhash.store.rows import FamilySpan, Row, Rows
+from es_simhash.store.state_entries import FamilyRule
 
 # The newest documents that are looked at, and the versions among them that are named.
 _NEWEST, _VERSIONS = 1_000, 12
@@ -36,9 +37,14 @@ def large_families(
         return ()
     names = tuple(name for name, _ in families)
     finds = [_find_representative(replace(where, families=(name,)), contexts) for name in names]
-    requests = [*finds, MeasureFamilies(names, where, contexts.date_field)]
-    *answers, spans = yield from ask_readable(requests, contexts.config.scheme)
-    found = [_representative(answer, where, contexts) for answer in answers]
+    measured = MeasureFamilies(names, where, contexts.date_field)
+    *answers, spans = yield from ask_readable([*finds, measured], contexts.config.scheme)
+    # Without filters the stored one is there.
+    last = (yield from ask(FindIndexState())).family_rule if where.filters else None
+    found = []
+    for name, answer in zip(names, answers, strict=True):
+        of_family = replace(where, families=(name,))
+        found.append((yield from _representative(answer, of_family, contexts, last)))
     contexts.keep(row for rows in found for row in rows)
     return tuple(
         LargeFamily(
@@ -61,12 +67,14 @@ def _find_representative(where: Where, contexts: Contexts) -> Find:
     return Find(where, replace(contexts.parts, members=True, stored=True), MAX_MEMBERS, ())
 
 
-def _representative(answer: Rows, where: Where, contexts: Contexts) -> Sequence[Row]:
+def _representative(
+    answer: Rows, where: Where, contexts: Contexts, last: FamilyRule | None
+) -> Steps[Sequence[Row]]:
     """Return the one document that represents a family; none of one that has vanished."""
     rows = sorted(answer.rows, key=version_order)
     if where.filters and rows:
         # The stored one may be among those that are left out.
-        rows = represented(rows, contexts.config.representative)
+        rows = yield from represented(rows, where, contexts.date_field, last, contexts.config)
         return [next((row for row in rows if row.represents), rows[0])]
     return rows
 

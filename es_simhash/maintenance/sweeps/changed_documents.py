@@ -49,7 +49,8 @@ class ChangedDocument:
     Attributes:
         date: Its date; None without one, or without a field of dates.
         seq_no: Its sequence number.
-        is_new: True when it was created since, and not updated afterwards.
+        is_new: True when it was created since, in a shard that the last sweep knew, and not updated
+            afterwards.
         family: Stored family; a sweep gives one to each text.
         is_undecided: True when it was not written by the last sweep alone, so that this one
             decides about it.
@@ -91,12 +92,15 @@ def changed_documents(
     wanted = Parts(family=True, date=date_field, version=True)
     changes = {}
     for part in parts:
+        # What the last sweep did not know, as an index that was made anew from another or restored,
+        # may have documents that existed long before.
+        is_known = last.seq_nos.get(part.name) == part.where.above_seq_no
         # Earlier versions did not store it.
         ended = last.ended.get(part.name, -1)
         with store.snapshot(part.index, shard=part.shard) as snapshot:
             for row in snapshot.rows(part.where, wanted):
                 seq_no = row.read_version.seq_no
-                is_new = not is_first and row.writes == 1
+                is_new = is_known and row.writes == 1
                 is_undecided = (
                     is_first
                     or is_new

@@ -41,6 +41,7 @@ from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import Date
 from es_simhash.store.installation.noted_pairs import binding_pairs
+from es_simhash.store.installation.reserved_texts import ReservedTexts
 from es_simhash.store.installation.state_index import StateIndex
 from es_simhash.store.protocol import WritableStore
 from es_simhash.store.rows import Row, batches_of
@@ -132,7 +133,8 @@ class FamilyPolicy:
     def recover(self) -> None:
         """Finish the deletions of a sweep that was killed."""
         if self._rules.action == "replace":
-            finish_replacements(self._documents, self._audit.read())
+            texts = ReservedTexts(self._state.gateway, self._state.name, self._state.field)
+            finish_replacements(self._documents, self._audit.read(), texts)
 
     def decide(
         self, families: Iterable[Family], changes: Mapping[DocumentRef, ChangedDocument]

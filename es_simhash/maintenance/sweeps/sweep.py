@@ -49,7 +49,7 @@ class SweepReport:
 
     Attributes:
         enriched: Documents that were processed, by status, as `backfill` reports it.
-        families: BackfillReport of the run over the families; None when nothing was written since.
+        families: FamiliesReport of the run over the families; None when nothing was written since.
         decisions: Versions by what was done with them: flag, link, skip, replace or
             retain.
         conflicted: Ids of versions that another writer changed while they were decided; the next

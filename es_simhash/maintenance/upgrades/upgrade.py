@@ -14,7 +14,7 @@ from es_simhash.errors import ClusterError, EsSimhashError, MappingConflict
 from es_simhash.fingerprints.chosen_scheme import chosen_scheme
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.maintenance.backfills.backfill import backfill
-from es_simhash.maintenance.backfills.backfill_job import BackfillSettings
+from es_simhash.maintenance.backfills.backfill_job import BackfillSettings, Selection
 from es_simhash.maintenance.backgrounds.count_background import count_background
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticScheme
 from es_simhash.store.added_schemes import added_schemes
@@ -150,12 +150,14 @@ class _Upgrade:
         report = UpgradeReport(*_shown(now, then), self._field, field)
         if options.dry_run:
             return replace(report, written=self._without(field, wanted))
+        # Whether an upgrade that was ended, or reverted, has left fingerprints there.
+        is_left = any(meta_entry(mapping, field) for mapping in self._mappings.values())
         self._install(field, wanted, before)
         if field != self._field:
             self._require_no_stream()
             self._continue(field)
             self._learn(field)
-            report = self._filled(report)
+            report = self._filled(report, check=is_left)
             report = replace(report, carried=self._carried(self._field, field))
             self._require_complete(field)
             self._switch(self._field, field)
@@ -189,7 +191,7 @@ class _Upgrade:
         if options.dry_run:
             return replace(report, written=self._without(earlier, known))
         self._switch(earlier, None)
-        report = self._filled(report)
+        report = self._filled(report, check=True)
         return replace(report, carried=self._carried(self._field, earlier))
 
     def _entry(self, field: str) -> Mapping[str, Any]:
@@ -263,10 +265,21 @@ class _Upgrade:
         if with_entries(mapping, entries) != mapping.get("_meta"):
             self._gateway.put_mapping(name, {"_meta": with_entries(mapping, entries)})
 
-    def _filled(self, report: UpgradeReport) -> UpgradeReport:
-        """Fingerprint the documents that have none of the scheme in its field yet."""
-        config = replace(self._given, simhash_field=report.field)
-        outcomes = backfill(self._gateway, self._index, config=config, settings=self._settings)
+    def _filled(self, report: UpgradeReport, *, check: bool = False) -> UpgradeReport:
+        """Fingerprint the documents that have none of the scheme in its field yet.
+
+        Args:
+            report: Says which field.
+            check: Also those whose fingerprints there are of an earlier text: who knew the other
+                field alone has left them.
+        """
+        outcomes = backfill(
+            self._gateway,
+            self._index,
+            config=replace(self._given, simhash_field=report.field),
+            selection=Selection(check=check),
+            settings=self._settings,
+        )
         counts = Counter(outcome.status for outcome in outcomes)
         written = report.written + counts["written"]
         return replace(report, written=written, failed=counts["failed"])

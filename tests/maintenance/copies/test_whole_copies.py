@@ -11,6 +11,7 @@ import pytest
 
 from es_simhash.errors import InputError
 from es_simhash.ingestion.bulk.journal_file import INDEX, UUIDS
+from es_simhash.maintenance import work_files
 from es_simhash.maintenance.copies import copy_files, whole_copies
 from es_simhash.maintenance.copies.copy_files import CopyFiles
 from es_simhash.maintenance.copies.copy_options import CopyOptions
@@ -51,6 +52,15 @@ def documents(seed: int, count: int = 120) -> list[CopyDocument]:
             )
         )
     return found
+
+
+def written(number: int, seq_no: int, text: int) -> CopyDocument:
+    """Return a document with an owner of its own; all such have one shingle."""
+    version = DocumentVersion(DocumentRef("some", f"d{number}", None), seq_no, 1)
+    shingles = np.array([0, *range(100 * text, 100 * text + 20)], np.uint32)
+    return CopyDocument(
+        version, f"h{text}", None, (f"o{number}",), None, shingles, is_empty=False, is_current=True
+    )
 
 
 class Reader:
@@ -177,6 +187,77 @@ def test_a_search_that_is_killed_goes_on_where_it_was(
         break
     assert runs > 3
     assert found == expected
+
+
+@pytest.mark.parametrize(("first", "later"), [(16, 64), (64, 16)])
+@pytest.mark.usefixtures("in_small_steps")
+def test_a_search_that_goes_on_with_another_memory_finds_the_same(
+    tmp_path: Path, first: int, later: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    some = documents(7)
+    options = CopyOptions(between="owner", boilerplate=3, memory=later)
+
+    def killed(files: CopyFiles) -> None:
+        assert files.progress("parts") > 1
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(CopyFiles, "least", killed)
+        with pytest.raises(Killed):
+            on_disk(tmp_path / "journal", Reader(some), replace(options, memory=first))
+    assert on_disk(tmp_path / "journal", Reader(some), options) == in_memory(some, options)
+
+
+@pytest.mark.usefixtures("in_small_steps")
+def test_documents_of_two_indices_with_the_same_ids_are_read_once_after_a_kill(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What was read of one batch of versions is there when the next one is compared.
+    monkeypatch.setattr(work_files, "_VERSIONS", 5)
+    one = documents(13, 40)
+    other = [
+        replace(each, version=replace(each.version, ref=DocumentRef("another", each.ref.id, None)))
+        for each in documents(14, 40)
+    ]
+    some = [*one, *(replace(each, content_hash=f"o{each.content_hash}") for each in other)]
+    options = CopyOptions(between="owner", boilerplate=3)
+    add = CopyFiles.add
+
+    def killed(files: CopyFiles, *given: Any, **named: Any) -> None:
+        add(files, *given, **named)
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(CopyFiles, "add", killed)
+        with pytest.raises(Killed):
+            on_disk(tmp_path / "journal", Reader(some), options)
+    found = on_disk(tmp_path / "journal", Reader(some), options)
+    assert found == in_memory(some, options)
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_another_text_of_the_document_that_was_read_last_counts(
+    tmp_path: Path, is_killed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    some = [written(number, number, text=number) for number in range(1, 6)]
+    options = CopyOptions(between="owner", boilerplate=3)
+    with CopyFiles.of(tmp_path / "journal", JOB) as files:
+        whole = WholeCopies(files, options)
+        whole.read(Reader(some))
+        whole.find()
+    later = [*some[:-1], written(5, 6, text=1)]
+    if is_killed:
+
+        def killed(files: CopyFiles) -> None:
+            raise Killed
+
+        with monkeypatch.context() as patch:
+            patch.setattr(CopyFiles, "forget_derived", killed)
+            with pytest.raises(Killed):
+                on_disk(tmp_path / "journal", Reader(later), options)
+    found = on_disk(tmp_path / "journal", Reader(later), options)
+    assert found == in_memory(later, options)
+    assert [pair[:2] for pair in found[0]] == [("d1", "d5")]
 
 
 def test_what_changed_between_two_runs_is_read_again(tmp_path: Path) -> None:

@@ -128,6 +128,11 @@ def test_half_empty_texts_are_a_fault_and_a_few_are_not(
     assert sum(each.documents for each in many.nearest) == 50
 
 
+def test_nearly_all_texts_without_words_are_not_all(client: Any, put: Any, make_text: Any) -> None:
+    index = put({"a": make_text(1)} | {f"e{n}": "" for n in range(300)})
+    assert any(each.startswith("300 texts (99%) have") for each in problems(examine(client, index)))
+
+
 def test_stale_texts_are_found_and_backfill_heals_them(
     client: Any, healthy: str, make_text: Any
 ) -> None:

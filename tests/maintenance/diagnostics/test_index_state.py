@@ -8,7 +8,9 @@ from click.testing import CliRunner
 
 from es_simhash.cli.main import cli
 from es_simhash.errors import ClusterError, IndexMissing, MappingConflict
-from es_simhash.maintenance.diagnostics.index_state import count_documents
+from es_simhash.maintenance.diagnostics.index_state import count_documents, read_settings
+from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.installation.install import install
 
 pytestmark = pytest.mark.cluster
@@ -142,3 +144,14 @@ def test_what_is_no_index_of_ours_is_refused_in_one_sentence(
         count_documents(client, index_name)
     with pytest.raises(ClusterError):
         count_documents(elasticsearch.Elasticsearch("http://127.0.0.1:1", max_retries=0), "a")
+
+
+def test_indices_that_lack_fields_are_named_as_they_are_called(
+    client: Any, index_name: str
+) -> None:
+    name = f"{index_name}-港口"
+    client.indices.create(index=name)
+    try:
+        assert read_settings(Gateway(client), name, IndexConfig()).outdated == (name,)
+    finally:
+        client.indices.delete(index=name)

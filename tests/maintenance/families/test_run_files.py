@@ -81,7 +81,7 @@ def test_documents_that_have_an_end_for_sqlite_in_their_ids_are_read_once(tmp_pa
     document = replace(read(0, text).document, version=DocumentVersion(ref, 1, 1))
     with RunFiles.open(tmp_path / "run", JOB) as files:
         files.add([replace(read(0, text), document=document)], min_shared)
-        assert list(files.unread([document.version])) == [[]]
+        assert list(files.unread([document.version])) == [set()]
         files.remove()
 
 

@@ -221,6 +221,26 @@ def test_the_least_memory_gives_the_same(shelf: Any, texts: Texts, tmp_path: Pat
     assert refused.value.parameter == "memory"
 
 
+@pytest.mark.parametrize(("first", "later"), [(16, 2048), (128, 16)])
+def test_killed_and_resumed_with_another_memory_it_gives_the_same(
+    shelf: Any, texts: Texts, first: int, later: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Several parts of the posting lists, whose number follows from the memory.
+    monkeypatch.setattr(spilled_postings, "_ENTRY_BYTES", 1 << 16)
+    shelf.put(texts)
+
+    def killed(self: WholeRun) -> None:
+        assert self.files.progress("parts") > 1
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(WholeRun, "_least", killed)
+        with pytest.raises(Killed):
+            shelf.find(memory=first)
+    shelf.find(memory=later)
+    assert shelf.families() == in_memory(texts)
+
+
 def test_another_rule_begins_at_the_start(
     shelf: Any, texts: Texts, tmp_path: Path, kill_after: Callable[[int], None]
 ) -> None:

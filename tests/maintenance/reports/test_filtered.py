@@ -64,6 +64,21 @@ def test_what_does_not_match_is_as_if_it_were_not_there(client: Any, shared: str
     ).status.documents
 
 
+@pytest.mark.parametrize("newest", ["a1", "a2", "a3"])
+def test_who_represents_a_family_is_that_of_the_last_run(
+    client: Any, shared: str, newest: str
+) -> None:
+    from es_simhash.maintenance.families.family_options import FamilyOptions
+    from es_simhash.maintenance.families.find_families import find_families
+
+    for id, date in ((newest, "2021-01-01"), ("b1", "2022-01-01")):
+        client.update(index=shared, id=id, doc={"published": date}, refresh=True)
+    find_families(client, shared, options=FamilyOptions("newest"))
+    client.indices.refresh(index=shared)
+    (family,) = read_report(Index(client, shared), options=ReportOptions(filters=(A,))).largest
+    assert family.representative.id == newest
+
+
 def test_scores_are_those_of_related_each_pair_once(client: Any, shared: str) -> None:
     from es_simhash import Index
 

@@ -11,6 +11,7 @@ from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.sweeps.sweep import sweep
 from es_simhash.store.installation.install import install
+from es_simhash.store.installation.state_index import StateIndex, SweepCheckpoint
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
@@ -154,6 +155,48 @@ def test_an_index_that_is_made_anew_is_looked_at_as_a_whole(
     install(client, index.name, semantics=None)
     index.store({"a": make_text(1, 60)})
     assert index.sweep().enriched == {"written": 1}
+
+
+@pytest.mark.parametrize("action", ["skip", "replace"])
+def test_what_another_index_behind_the_alias_had_before_is_flagged_not_deleted(
+    client: Any, index: Any, make_text: Make, revise: Make, discard: Any, action: str
+) -> None:
+    second, alias = f"{index.name}-2", f"{index.name}-all"
+    discard(second, f"{alias}-simhash")
+    first = make_text(1)
+    index.store({"a": first, "a2": revise(first, 3), "b": make_text(2)})
+    client.indices.put_alias(index=index.name, name=alias)
+    # What is there stays as it is.
+    sweep(client, alias)
+    sweep(client, alias)
+    # As `_reindex` does: all documents are written once, with what the sweeps gave them.
+    install(client, second, semantics=None)
+    for id, source in index.sources().items():
+        client.index(index=second, id=id, document=source)
+    moved = {"remove": {"index": index.name, "alias": alias}}
+    client.indices.update_aliases(actions=[moved, {"add": {"index": second, "alias": alias}}])
+    rules = OnVersion(action, audit=index.audit, lose=1)
+    assert sweep(client, alias, on_version=rules).decisions == {"flag": 1}
+    assert set(versions(client, second)) == {"a", "a2", "b"}
+    # From then on it is known.
+    client.index(index=second, id="b2", document={"text": revise(make_text(2), 3)})
+    assert sweep(client, alias, on_version=rules).decisions == {"skip": 1}
+    assert set(versions(client, second)) == {"a", "a2", "b"}
+
+
+def test_what_was_restored_from_before_the_last_sweep_is_flagged_not_deleted(
+    index: Any, make_text: Make, revise: Make
+) -> None:
+    first = make_text(1)
+    index.store({"a": first, "a2": revise(first, 3)})
+    index.sweep()
+    state = StateIndex(index.client, index.name, "simhash")
+    ((entry),) = state.entries("sweep")
+    # The last sweep came after many writes that the shard does not have now.
+    state.write_sweep(entry["options"], SweepCheckpoint({entry["shards"][0]: 1000}))
+    index.store({"a3": revise(first, 4)})
+    assert index.sweep("skip").decisions == {"flag": 2}
+    assert set(index.sources()) == {"a", "a2", "a3"}
 
 
 @pytest.mark.long

@@ -11,6 +11,8 @@ import pytest
 
 from es_simhash import Index, IndexConfig, MappingConflict, Scheme, SchemeError, UpgradeOptions
 from es_simhash.errors import ClusterError
+from es_simhash.fingerprints.text_fingerprints import fingerprint
+from es_simhash.maintenance.backfills.backfill_job import Selection
 from es_simhash.maintenance.diagnostics.index_state import count_documents
 from es_simhash.maintenance.families.find_families import stored_families
 from es_simhash.maintenance.upgrades import upgrade as upgrading
@@ -143,6 +145,49 @@ def test_an_upgrade_leads_back_and_forth(client: Any, name: str, index: Index) -
     assert removed.documents == 5
     assert not Gateway(client).mappings(name)[name].get("_meta", {}).get("es_simhash")
     assert members_of(client, name, "simhash_3") is None
+
+
+def write_another_text(client: Any, index: Index, id: str, text: str) -> None:
+    """Change the text alone, and the fingerprints of the scheme that the index has now."""
+    client.update(index=index.name, id=id, doc={"body": text}, refresh=True)
+    done = index.backfill(selection=Selection(check=True))
+    assert [each.id for each in done if each.status == "written"] == [id]
+    client.indices.refresh(index=index.name)
+
+
+def test_a_text_that_was_changed_since_there_were_fingerprints_of_both_gets_new_ones(
+    client: Any, name: str, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hash_of(field: str, id: str) -> Any:
+        return members_of(client, name, field, id)["content_hash"]
+
+    def ended(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    # Between an upgrade that was ended and the one that resumes it.
+    with monkeypatch.context() as patch:
+        patch.setattr(upgrading._Upgrade, "_switch", ended)
+        with pytest.raises(KeyboardInterrupt):
+            index.upgrade()
+    three, four = (revise(TEXT, seed, 0.05) for seed in (3, 4))
+    write_another_text(client, index, "3", three)
+    assert index.upgrade().written == 1
+    assert hash_of("simhash_2", "3") == fingerprint(three).content_hash
+    client.indices.refresh(index=name)
+    assert dict(related(index))["2"] == "version"
+    assert "3" in dict(related(index, "2"))
+    # And between the upgrade, the way back, and the way forth.
+    write_another_text(client, index, "4", four)
+    back = index.upgrade(UpgradeOptions(revert=True))
+    assert back.written == 1
+    assert hash_of("simhash", "4") == fingerprint(four).content_hash
+    client.indices.refresh(index=name)
+    assert "4" in dict(related(index, "2"))
+    write_another_text(client, index, "4", make_text(4, 90))
+    assert index.upgrade().written == 1
+    assert hash_of("simhash_2", "4") == fingerprint(make_text(4, 90)).content_hash
+    client.indices.refresh(index=name)
+    assert "4" not in dict(related(index, "2"))
 
 
 @pytest.mark.long
