@@ -43,8 +43,9 @@ def undo(
         _print(done)
     if done.failed:
         raise EsSimhashError(
-            f"{counted(len(done.failed), 'document')} could not be restored, and {audit} still has "
-            f"{plural(len(done.failed), 'it', 'them')}. Run the same command again."
+            f"{counted(len(done.failed), 'document')} could not be restored or unmarked, and "
+            f"{audit} still has {plural(len(done.failed), 'it', 'them')}. Run the same command "
+            "again."
         )
 
 

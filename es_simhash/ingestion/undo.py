@@ -44,7 +44,7 @@ class UndoReport:
         present: Documents that were there already, and left as they are.
         unmarked: Documents whose flag or family was removed.
         unchanged: Documents that had no such flag any more, or are gone.
-        failed: Documents that could not be written, with the reason.
+        failed: Documents that could not be restored or unmarked, with the reason.
         runs: Ids of the runs that were undone, the newest first.
     """
 
@@ -63,6 +63,7 @@ class UndoReport:
             self.failed.append((str(outcome.id), str(outcome.reason)))
 
 
+_BUSY = f"Other writers changed it {WRITE_ATTEMPTS} times while its flag was to be removed."
 # Records that are undone with one request; each may hold a document.
 _RECORDS_PER_REQUEST = 100
 _FLAGS = (fields.DUPLICATE_OF, fields.DUPLICATE_SCORE, fields.FAMILY, fields.REPRESENTATIVE)
@@ -223,7 +224,7 @@ class _Undo:
         pending = list(wanted)
         for _ in range(WRITE_ATTEMPTS):
             pending = self._attempt(pending, wanted)
-        self.report.unchanged += len(pending)
+        self.report.failed += [(ref.id, _BUSY) for ref in pending]
 
     def _attempt(
         self, refs: Sequence[DocumentRef], wanted: Mapping[DocumentRef, Mapping[str, Any]]

@@ -36,6 +36,8 @@ KINDS = (
     ("link", 2, "link"),
     ("skip", 4, "skip"),
     ("flag", 2, None),
+    # Each is newer than some that another writer has.
+    ("replace by date", 4, None),
 )
 _TEXTS, _OTHERS, _WORDS = 14, 4, 60
 _ATTEMPTS, _FAULTY_ATTEMPTS = 12, 4
@@ -301,8 +303,10 @@ class Group:
         return [folder / _AUDIT for folder in sorted(self._folder.iterdir())]
 
 
-def _rules(action: str) -> list[str]:
-    return ["--on-version", action, "--lose", "1", "--audit", _AUDIT]
+def _rules(kind: str) -> list[str]:
+    action, *by_date = kind.split(" by ")
+    keep = ["--keep", "newest", "--date-field", DATE] if by_date else []
+    return ["--on-version", action, *keep, "--lose", "1", "--audit", _AUDIT]
 
 
 def _plan(chosen: random.Random) -> Plan:

@@ -1,12 +1,15 @@
 """What was decided is taken back from the audit log."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import count
 from typing import Any
 
 import pytest
 
 from es_simhash.errors import IndexMissing, InputError
+from es_simhash.ingestion.bulk.target_index import TargetIndex
 from es_simhash.ingestion.undo import UndoReport, undo
+from es_simhash.store.changes import Change
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.installation.install import install
@@ -78,6 +81,27 @@ def test_a_mark_of_a_later_decision_stays(desk: Any, documents: Any) -> None:
     marks = desk.marks()
     assert marks["0v"]["duplicate_of"] == "mine"
     assert marks["1v"] == {}
+
+
+def test_a_mark_that_cannot_be_removed_is_reported(
+    desk: Any, documents: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.write(documents, "flag")
+    change, writes = TargetIndex.change, count()
+
+    def late(self: TargetIndex, changes: Sequence[Change]) -> Any:
+        desk.client.update(index=desk.name, id="0v", doc={"n": next(writes)})
+        return change(self, changes)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(TargetIndex, "change", late)
+        done = desk.undo()
+    ((id, reason),) = done.failed
+    assert (id, done.unmarked, done.unchanged) == ("0v", 5, 0)
+    assert "changed it 5 times" in reason
+    assert "duplicate_of" in desk.marks()["0v"]
+    again = desk.undo()
+    assert (again.unmarked, again.unchanged, again.failed) == (1, 5, [])
 
 
 def test_of_several_runs_one_is_undone(desk: Any, documents: Any) -> None:

@@ -4,7 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Any
 
+from es_simhash.ingestion.bulk.json_documents import loads
 from es_simhash.ingestion.bulk.outcomes import Displaced, Failure, Outcome
 from es_simhash.ingestion.bulk.run_documents import (
     CONFLICT,
@@ -54,6 +56,13 @@ class Prepared:
             end += len(action)
             self.ends.append(end)
         self.body = b"".join(actions)
+
+    def source(self, number: int) -> Mapping[str, Any]:
+        """Return the document that an action of the body writes, by the number of the action."""
+        start = self.ends[number - 1] if number else 0
+        _, document = self.body[start : self.ends[number]].split(b"\n", 1)
+        source: Mapping[str, Any] = loads(document.decode())
+        return source
 
     def leave_out(self, positions: Iterable[int]) -> None:
         """Remove documents from what is sent, by their numbers in the batch."""

@@ -17,6 +17,7 @@ from es_simhash.store.indexed_methods import method_of_scheme
 from es_simhash.store.intents import Configuration, DocumentsAt, Find, FindPlaces, Parts, Where
 from es_simhash.store.protocol import WritableStore
 from es_simhash.store.rows import WriteResult
+from es_simhash.store.source import stored_text
 
 WHOLE = Parts(whole=True)
 
@@ -140,4 +141,34 @@ class TargetIndex:
             ClusterError: The cluster rejects every document, or is busy for too long.
         """
         failures = self.store.write(prepared.body, prepared.ends)
-        return {number: str(result.reason) for number, result in failures.items()}
+        written = self._written_before(prepared, failures)
+        return {
+            number: str(result.reason)
+            for number, result in failures.items()
+            if number not in written
+        }
+
+    def _written_before(
+        self, prepared: Prepared, failures: Mapping[int, WriteResult]
+    ) -> frozenset[int]:
+        """Return the documents of a data stream that were written although no answer said so.
+
+        A plain index takes them once more, a data stream does not: they conflict with themselves.
+        """
+        resent = [
+            number
+            for number, result in failures.items()
+            if result.status == "conflict" and result.is_resent
+        ]
+        if not resent or not self.config.is_stream:
+            return frozenset()
+        self.store.refresh_if_allowed(self.name)
+        wanted = dict.fromkeys(prepared.ids[number] for number in resent)
+        name, parts = self.config.text_field, Parts(fields=self.config.text_fields)
+        stored = self._lookup_in_stream(wanted, parts).stored
+
+        def is_stored(number: int) -> bool:
+            found = stored.get(prepared.ids[number], {})
+            return stored_text(found, name) == stored_text(prepared.source(number), name)
+
+        return frozenset(filter(is_stored, resent))

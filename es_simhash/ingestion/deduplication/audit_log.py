@@ -101,8 +101,8 @@ def _has_place(head: Mapping[str, Any]) -> bool:
     routings = (head.get("routing"), head.get("other_routing"), head.get("in"))
     if not all(isinstance(each, str | None) for each in routings):
         return False
-    match head.get("replaced"):
-        case None | [str(), int(), int()]:
+    match head.get("replaced"), head.get("successor"):
+        case (None | [str(), int(), int()], None | [str(), str(), str() | None]):
             return True
         case _:
             return False

@@ -85,7 +85,7 @@ class BatchDecider:
             The decisions, and the documents of the index that they rest on, by id.
         """
         attempt = _Attempt()
-        self.reserved = {}
+        self._reservations.begin()
         while True:
             decisions = self._tentative(batch, candidates, attempt)
             gone = self._read_originals(decisions, attempt)
@@ -106,8 +106,7 @@ class BatchDecider:
         written: dict[str, IncomingDocument] = {}
         attempt.is_unread = False
         for document, stored in zip(batch, candidates, strict=True):
-            owner = attempt.owners.get(document.content_hash)
-            known = stored if owner is None else [*stored, owner]
+            known = _known(document, stored, attempt)
             decision = self._decide(document, known, attempt.gone)
             decision = self._without_loss(decision, written, attempt)
             decisions.append(decision)
@@ -216,30 +215,65 @@ class BatchDecider:
 
     def _reserve(self, decisions: Sequence[Decision], attempt: _Attempt) -> bool:
         """Reserve new texts; return True when another writer was quicker with one."""
-        wanted: dict[str, IncomingDocument] = {}
-        for decision in decisions:
-            is_copy = decision.relation is not None and decision.relation.kind == "exact"
-            content_hash = decision.document.content_hash
-            owner = attempt.owners.get(content_hash)
-            # A copy of a document that is there may be an original: by the rules, or as a person
-            # decided. That document has the reservation, if any.
-            is_owned = owner is not None and owner.id not in attempt.gone
-            if decision.is_new_original and not (
-                is_copy or is_owned or content_hash in self.reserved
-            ):
-                wanted.setdefault(content_hash, decision.document)
+        wanted, replaced = self._wanted(with_superseded(decisions), attempt)
         owned = self._reservations.acquire(
             {
                 content_hash: DocumentRef(None, document.id, document.routing)
                 for content_hash, document in wanted.items()
-            }
+            },
+            replaced,
         )
-        for content_hash, document in wanted.items():
-            if content_hash in owned:
-                attempt.owners[content_hash] = self._owner(owned[content_hash], document)
-            else:
-                self.reserved[content_hash] = document.id
+        for content_hash, stored in owned.items():
+            attempt.owners[content_hash] = self._owner(stored, wanted[content_hash])
+        self.reserved = {
+            content_hash: document.id
+            for content_hash, document in wanted.items()
+            if content_hash not in owned
+        }
         return bool(owned)
+
+    def _wanted(
+        self, decisions: Sequence[Decision], attempt: _Attempt
+    ) -> tuple[dict[str, IncomingDocument], dict[str, str]]:
+        """Return the new texts that are to be reserved, and which copies these replace.
+
+        Args:
+            decisions: Of the batch; those that are superseded write nothing, and need no text.
+            attempt: What is known.
+        """
+        wanted: dict[str, IncomingDocument] = {}
+        replaced: dict[str, str] = {}
+        unwritten = {each.id: each.other for each in decisions if each.superseded is not None}
+        for decision in decisions:
+            content_hash, other = decision.document.content_hash, decision.other
+            while other in unwritten:
+                other = unwritten[other]
+            if (
+                decision.superseded is None
+                and decision.is_new_original
+                and not self._is_reserved(decision, other, attempt)
+            ):
+                wanted.setdefault(content_hash, decision.document)
+                if decision.action == "replace" and other is not None:
+                    replaced.setdefault(content_hash, other)
+        return wanted, replaced
+
+    @staticmethod
+    def _is_reserved(decision: Decision, other: str | None, attempt: _Attempt) -> bool:
+        """Check whether a document that stays has the reservation of a text, if any.
+
+        A copy of a document that is there may be an original: by the rules, or as a person decided.
+
+        Args:
+            decision: About the text.
+            other: The document of the index that it is about.
+            attempt: What is known.
+        """
+        owner = attempt.owners.get(decision.document.content_hash)
+        if owner is not None and owner.id not in attempt.gone and owner.id != other:
+            return True
+        is_copy = decision.relation is not None and decision.relation.kind == "exact"
+        return is_copy and other is not None and decision.action != "replace"
 
     def _owner(self, stored: Row, document: IncomingDocument) -> Original:
         """Return the document of another writer, which has the same text."""
@@ -247,15 +281,35 @@ class BatchDecider:
         return replace(document.as_original(), ref=stored.ref, date=date, family=stored.family)
 
     def forget(self, decisions: Sequence[Decision], failed: Callable[[str], bool]) -> None:
-        """Take back what was remembered of documents that were not written."""
-        for decision in decisions:
-            if failed(decision.id):
+        """Take back what was remembered of documents that were not written.
+
+        Args:
+            decisions: Decisions of a batch.
+            failed: Says of an id whether the index rejected its document.
+        """
+        # The last first: what one of them replaced may have replaced another itself.
+        for decision in reversed(decisions):
+            if failed(decision.stands_for_it):
                 self._recent.drop(decision.id)
                 if decision.action == "replace" and decision.original is not None:
                     self._recent.put(decision.original.id, decision.original)
         self._reservations.release(
             content_hash for content_hash, id in self.reserved.items() if failed(id)
         )
+
+
+def _known(
+    document: IncomingDocument, stored: Sequence[Original], attempt: _Attempt
+) -> list[Original]:
+    """Return what a document may be a version of: of its copies, the one that is reserved alone.
+
+    Another writer may be about to delete the others, which that one has replaced.
+    """
+    owner = attempt.owners.get(document.content_hash)
+    if owner is None or owner.id in attempt.gone:
+        return list(stored)
+    others = (each for each in stored if each.text.content_hash != document.content_hash)
+    return [*others, owner]
 
 
 def with_superseded(decisions: Sequence[Decision]) -> list[Decision]:
@@ -267,7 +321,7 @@ def with_superseded(decisions: Sequence[Decision]) -> list[Decision]:
             decision = replace(decision, superseded=replacements.get(decision.id))
         result.append(decision)
         if decision.action == "replace" and decision.other is not None:
-            replacements[decision.other] = decision.id
+            replacements[decision.other] = decision.stands_for_it
         elif decision.action == "write":
             replacements.pop(decision.id, None)
     return result[::-1]

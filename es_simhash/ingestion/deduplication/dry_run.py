@@ -26,7 +26,12 @@ class NoAudit:
 class Unreserved:
     """The reservations of a run that writes no text: every text is free."""
 
-    def acquire(self, wanted: Mapping[str, DocumentRef]) -> dict[str, Row]:
+    def begin(self) -> None:
+        """Nothing is reserved."""
+
+    def acquire(
+        self, wanted: Mapping[str, DocumentRef], replaced: Mapping[str, str]
+    ) -> dict[str, Row]:
         """Return no document that has one of the texts already."""
         return {}
 

@@ -13,11 +13,14 @@ from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
 from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.installation.reserved_texts import ReservedTexts
+from es_simhash.store.intents import Parts
 from es_simhash.store.rows import Row, batches_of
 
 # Another writer may be quicker so often before a document is left as it is.
 WRITE_ATTEMPTS = 5
 _DELETIONS_PER_REQUEST = 500
+_FLAGS = Parts(members=True)
 
 
 def join_families(decisions: Sequence[Decision], stored: Mapping[str, Row]) -> list[Decision]:
@@ -125,16 +128,20 @@ def delete_replaced(
         record(replaced)
 
 
-def finish_replacements(documents: StoredDocuments, records: Iterable[Record]) -> int:
-    """Delete what was recorded as replaced, where both documents are still there.
+def finish_replacements(
+    documents: StoredDocuments, records: Iterable[Record], texts: ReservedTexts
+) -> int:
+    """Delete what was recorded as replaced, where both documents are still as they were recorded.
 
     A run that is killed between writing and deleting leaves both, and the next one finds the new
     document unchanged, so that it decides nothing about it. What was written since, as by `undo`,
-    has another sequence number, and stays; so does what a person decided about.
+    has another sequence number, and stays; so does what a person decided about, and what the new
+    document cannot replace, as it has another text by now or is flagged itself.
 
     Args:
         documents: Reads documents of the index.
         records: Records of the audit log.
+        texts: Says which document has a text, where another one has replaced the new one since.
 
     Returns:
         The number of documents that were deleted.
@@ -143,9 +150,11 @@ def finish_replacements(documents: StoredDocuments, records: Iterable[Record]) -
     pending = (
         record
         for record in _replacements(documents, records)
-        if not manual.keeps_apart(str(record.head["id"]), str(record.head["other"]))
+        if "successor" in record.head
+        and not manual.keeps_apart(str(record.head["id"]), str(record.head["other"]))
     )
-    return sum(_finish(documents, batch) for batch in batches_of(pending, _DELETIONS_PER_REQUEST))
+    batches = batches_of(pending, _DELETIONS_PER_REQUEST)
+    return sum(_finish(documents, batch, texts) for batch in batches)
 
 
 def replaced_and_gone(
@@ -178,27 +187,53 @@ def _replaced_ref(record: Record) -> DocumentRef:
     return DocumentRef(head["replaced"][0], str(head["other"]), head.get("other_routing"))
 
 
-def _finish(documents: StoredDocuments, batch: Sequence[Record]) -> int:
+def _finish(documents: StoredDocuments, batch: Sequence[Record], texts: ReservedTexts) -> int:
     refs = [_replaced_ref(record) for record in batch]
     unchanged = [
         (record, stored)
         for record, stored in zip(batch, documents.read(refs), strict=True)
         if stored is not None and _is_as_recorded(stored, record, documents.context.config)
     ]
-    written = documents.existing(
-        [
-            DocumentRef(None, str(record.head["id"]), record.head.get("routing"))
-            for record, _ in unchanged
-        ]
-    )
+    successors = _successors(documents, [record for record, _ in unchanged], texts)
     results = documents.change(
         [
             Change(stored.read_version, None)
-            for record, stored in unchanged
-            if str(record.head["id"]) in written
+            for (record, stored), successor in zip(unchanged, successors, strict=True)
+            if successor is not None and _is_successor(successor, record)
         ]
     )
     return sum(result.status == "written" for result in results)
+
+
+def _successors(
+    documents: StoredDocuments, records: Sequence[Record], texts: ReservedTexts
+) -> list[Row | None]:
+    """Return what was written in place of documents; of copies, what has that text by now."""
+    refs = [
+        DocumentRef(None, id, routing)
+        for id, _, routing in (record.head["successor"] for record in records)
+    ]
+    successors = documents.read(refs, _FLAGS)
+    gone = [
+        (place, record.head["successor"][1])
+        for place, (record, successor) in enumerate(zip(records, successors, strict=True))
+        if successor is None and record.head.get("kind") == "exact"
+    ]
+    held = texts.read([content_hash for _, content_hash in gone]) if gone else {}
+    holders = {
+        place: held[content_hash].holder
+        for place, content_hash in gone
+        if content_hash in held and held[content_hash].holder.id != records[place].head["other"]
+    }
+    for place, row in zip(holders, documents.read([*holders.values()], _FLAGS), strict=True):
+        successors[place] = row
+    return successors
+
+
+def _is_successor(written: Row, record: Record) -> bool:
+    """Check that a document was written as it was decided."""
+    has_text = written.content_hash == record.head["successor"][1]
+    return has_text and written.duplicate_of is None
 
 
 def _is_as_recorded(stored: Row, record: Record, config: IndexConfig) -> bool:

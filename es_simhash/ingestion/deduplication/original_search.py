@@ -12,8 +12,8 @@ from es_simhash.ingestion.deduplication.version_decisions import IncomingDocumen
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.store.dates import DateField
 from es_simhash.store.intents import Find, Parts, Sharing, Where
-from es_simhash.store.own_texts import ask_readable
-from es_simhash.store.protocol import Store, run
+from es_simhash.store.own_texts import ask_readable, with_own_texts
+from es_simhash.store.protocol import Store, rows_of_ids, run
 from es_simhash.store.rows import Row, Rows
 
 # Documents that share a search, and how much it returns for each of them; where there may be more,
@@ -116,10 +116,9 @@ class OriginalSearch:
         ids = tuple(sorted(frozenset().union(*wanted)))
         if not ids:
             return [[] for _ in documents]
-        # An id may be in several shards.
-        where, size = Where(fingerprinted=True, is_flagged=False, ids=ids), 2 * len(ids)
-        (answer,) = self._answers([Find(where, self._parts, size, order=("written",))])
-        originals = _originals(answer.rows)
+        find = Find(replace(_ORIGINALS, ids=ids), self._parts, order=("written",))
+        (rows,) = run(with_own_texts(rows_of_ids([find]), self._scheme), self._store)
+        originals = _originals(rows)
         return [[each for each in originals if each.id in joined] for joined in wanted]
 
     def _answers(self, searches: Sequence[Find]) -> list[Rows]:

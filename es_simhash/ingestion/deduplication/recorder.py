@@ -93,6 +93,8 @@ class Recorder:
         if decision.action == "replace" and stored is not None:
             version = stored.read_version
             head["replaced"] = [stored.ref.index, version.seq_no, version.primary_term]
+            written = batch.get(decision.stands_for_it, decision.document)
+            head["successor"] = [written.id, written.content_hash, written.routing]
         if decision.family is not None:
             head["family"] = decision.family
             head["gave_family"] = stored is None or not stored.family

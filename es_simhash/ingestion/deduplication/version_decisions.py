@@ -128,8 +128,8 @@ class Decision:
         original: What it is a version of; None without one.
         lost: What is lost where one of the two is removed, or would be; None where nothing is
             compared.
-        superseded: Id of the document of the same batch that replaces it, so that it need not be
-            written at all; None otherwise.
+        superseded: Id of the document of the same batch that is written in its place: what replaces
+            it, or what replaces that; None where it is written itself.
         exists: True when the index has a document of this id.
     """
 
@@ -158,6 +158,11 @@ class Decision:
     def writes(self) -> bool:
         """False when the document is not written."""
         return self.action != "skip" and self.superseded is None
+
+    @property
+    def stands_for_it(self) -> str:
+        """Id of the document that is written: its own, or what superseded it."""
+        return self.superseded or self.id
 
     @property
     def is_new_original(self) -> bool:

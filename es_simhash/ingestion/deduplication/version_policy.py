@@ -8,6 +8,7 @@ from typing import Any
 from es_simhash.errors import InputError
 from es_simhash.ingestion.bulk.batch_preparation import identify, prepare_undecided
 from es_simhash.ingestion.bulk.document_batches import BatchLimits
+from es_simhash.ingestion.bulk.json_documents import loads
 from es_simhash.ingestion.bulk.lookup import kept_parts
 from es_simhash.ingestion.bulk.splitter import split_documents
 from es_simhash.ingestion.bulk.target_index import TargetIndex
@@ -27,14 +28,17 @@ from es_simhash.ingestion.deduplication.original_search import OriginalSearch
 from es_simhash.ingestion.deduplication.recent_documents import RecentDocuments
 from es_simhash.ingestion.deduplication.recorder import Recorder
 from es_simhash.ingestion.deduplication.reservations import Claims, Reservations
-from es_simhash.ingestion.deduplication.stored_documents import DocumentDates, StoredDocuments
+from es_simhash.ingestion.deduplication.stored_documents import (
+    DocumentDates,
+    StoredDocuments,
+    source_json,
+)
 from es_simhash.ingestion.deduplication.version_decisions import (
     Decision,
     IncomingDocument,
     Original,
 )
 from es_simhash.ingestion.deduplication.version_rules import OnVersion, RunContext
-from es_simhash.relation.references import DocumentRef
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.planned_store import PlannedStore
@@ -100,9 +104,7 @@ class VersionPolicy:
         if self._is_dry:
             return Unreserved()
         state_index.create()
-        field = self._config.state_field
-        texts = ReservedTexts(self._gateway, state_index.name, field)
-        reservations = Reservations(self._documents, texts)
+        reservations = Reservations(self._documents, _reserved_texts(state_index))
         reservations.expire()
         return reservations
 
@@ -141,7 +143,8 @@ class VersionPolicy:
         self._decider = BatchDecider(self._documents, self._recent, reservations, self._dates)
         self._recorder = Recorder(context)
         if self.rules.action == "replace":
-            finish_replacements(self._documents, self._audit.read())
+            texts = _reserved_texts(state_index)
+            finish_replacements(self._documents, self._audit.read(), texts)
         self.target.store.refresh()
 
     def __exit__(
@@ -269,18 +272,30 @@ class VersionPolicy:
         """
         self._decider.forget(decisions, failed.__contains__)
         for decision in replacements(decisions):
-            if decision.id not in failed and decision.original is not None:
-                self._delete(decision, decision.original.ref)
+            if decision.stands_for_it not in failed and decision.original is not None:
+                self._delete(decision, decision.original)
 
-    def _delete(self, decision: Decision, ref: DocumentRef) -> None:
+    def _delete(self, decision: Decision, original: Original) -> None:
         """Delete what a document replaced; one of the same batch was not read before."""
 
         def record(changed: Row) -> None:
             self._record([(decision, changed)])
 
-        replaced = self._stored.get(ref.id) or self._documents.read([ref])[0]
-        if replaced is not None:
-            delete_replaced(self._documents, decision, replaced, record)
+        replaced = self._stored.get(original.id)
+        if replaced is None:
+            (replaced,) = self._documents.read([original.ref])
+            if replaced is None or replaced.content_hash != original.text.content_hash:
+                # Another writer has given it another text since it was written.
+                return
+            stored = loads(source_json(replaced, self._config).decode())
+            if stored != self._batch[original.id].fields:
+                # The log has it as it was written, not as another writer has changed it since.
+                record(replaced)
+        delete_replaced(self._documents, decision, replaced, record)
+
+
+def _reserved_texts(state: StateIndex) -> ReservedTexts:
+    return ReservedTexts(state.gateway, state.name, state.field)
 
 
 class DryRunPolicy(VersionPolicy):

@@ -292,11 +292,13 @@ class WriteDecided:
                 reasons.pop(position, None)
                 if decision.id in rejections and decision.writes:
                     reasons[position] = rejections[decision.id]
+            # Neither these nor what was to be replaced by them, over any number of steps.
+            missing = {each.id for each in made if each.stands_for_it in rejections}
             pending = [
                 each
                 for each, decision in zip(pending, made, strict=True)
                 if decision.id not in rejections
-                and {decision.other, decision.superseded} & rejections.keys()
+                and (decision.superseded in rejections or decision.other in missing)
             ]
         decided.add([decisions[position] for position in sorted(decisions)], reasons)
 

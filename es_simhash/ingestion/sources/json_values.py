@@ -61,10 +61,7 @@ class _Values:
         self._is_ended = False
 
     def records(self) -> Iterator[Record]:
-        self._skip(re.compile(r"\s*"))
-        is_array = self._text.startswith("[", self._at)
-        if is_array:
-            self._advance(self._at + 1)
+        is_array = self._opens_array()
         while True:
             self._skip(_BETWEEN)
             if self._at >= len(self._text):
@@ -72,8 +69,19 @@ class _Values:
                     raise InputError("The array is not closed: the file may be cut off.")
                 return
             if is_array and self._text[self._at] == "]":
-                return
-            yield self._value()
+                self._advance(self._at + 1)
+                # Files with an array each may have been put together.
+                is_array = self._opens_array()
+            else:
+                yield self._value()
+
+    def _opens_array(self) -> bool:
+        """Go on inside of an array, if one begins."""
+        self._skip(_BETWEEN)
+        is_array = self._text.startswith("[", self._at)
+        if is_array:
+            self._advance(self._at + 1)
+        return is_array
 
     def _value(self) -> Record:
         line = self._line
@@ -98,8 +106,10 @@ class _Values:
             for token in _TOKENS.finditer(self._text, self._at):
                 depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(token[0], 0)
                 if depth <= 0 and token[0] in ("}", "]"):
-                    # The bracket that closes the array is not of the object.
-                    end = token.end() if depth == 0 else token.start()
+                    # The bracket that closes the array is not of the object; one where the object
+                    # should begin is all that there is of it.
+                    is_its = depth == 0 or token.start() == self._at
+                    end = token.end() if is_its else token.start()
                     return Record(line, self._taken(end), reason)
             if not self._more():
                 raise InputError(f"From line {line} on: {reason}")

@@ -78,12 +78,23 @@ class ReservedTexts:
         entries = zip(hashes, self._gateway.run(get_all(refs)), strict=True)
         return {hash: _reserved(entry) for hash, entry in entries if entry.get("found")}
 
-    def take_over(self, stored: ReservedText, text: ReservedText) -> bool:
-        """Write a reservation in place of one that was read; False where another was quicker."""
-        assert stored.version is not None, "it was not read"
-        action = {"index": {"_id": self._id(text.content_hash), **conditions_of(stored.version)}}
-        (result,) = self._write([[action, self._source(text)]])
-        return bool(result["status"] < 300)
+    def take_over(self, pairs: Iterable[tuple[ReservedText, ReservedText]]) -> set[str]:
+        """Write reservations in place of others that were read.
+
+        Args:
+            pairs: What was read, and what is written; of the same text.
+
+        Returns:
+            The hashes of those that were written: with the others another run was quicker.
+        """
+        hashes, actions = [], []
+        for stored, text in pairs:
+            assert stored.version is not None, "it was not read"
+            head = {"_id": self._id(text.content_hash), **conditions_of(stored.version)}
+            hashes.append(text.content_hash)
+            actions.append([{"index": head}, self._source(text)])
+        results = zip(hashes, self._write(actions), strict=True)
+        return {content_hash for content_hash, result in results if result["status"] < 300}
 
     def release(self, hashes: Iterable[str], run: str) -> None:
         """Delete the reservations that a run has of texts.

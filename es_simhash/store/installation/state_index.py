@@ -106,6 +106,7 @@ class StateIndex:
     Attributes:
         name: Of the state index.
         field: That field.
+        gateway: Sends the requests.
 
     Raises:
         InputError: The name is a pattern or a list of names.
@@ -117,8 +118,8 @@ class StateIndex:
                 f"{index!r} names several indices. Give one index, alias or data stream."
             )
         self.name = state_index_name(index)
-        self._gateway = Gateway.of(client)
-        self._started = self._gateway if self._gateway.retry else Gateway.of(client, _STARTS)
+        self.gateway = Gateway.of(client)
+        self._started = self.gateway if self.gateway.retry else Gateway.of(client, _STARTS)
         self.field = field
 
     def run_entry(self, options: str) -> list[dict[str, Any]]:
@@ -259,13 +260,13 @@ class StateIndex:
             return
         self.create()
         for some in _requests(entries):
-            results = self._gateway.bulk(some, index=self.name, refresh=True)
+            results = self.gateway.bulk(some, index=self.name, refresh=True)
             _require_written(results, self.name)
 
     def create(self) -> None:
         """Create the index when there is none."""
         template = resources.template("simhash-state@mappings", "simhash-state@settings")
-        self._gateway.create_index_if_missing(self.name, **template)
+        self.gateway.create_index_if_missing(self.name, **template)
 
     def entries(self, kind: str) -> Iterator[dict[str, Any]]:
         """Yield what is stored of a kind; nothing when there is no such index yet."""

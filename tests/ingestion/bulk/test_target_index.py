@@ -1,15 +1,24 @@
 """What a run knows of the index before it writes anything."""
 
+import json
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 
+from es_simhash.index import Index
+from es_simhash.ingestion.bulk.prepared_batches import Prepared
 from es_simhash.ingestion.bulk.target_index import TargetIndex
+from es_simhash.ingestion.ingest_settings import IngestSettings
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.bulk import index_action
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.installation.install import install
+from tests.support.data_streams import TIME, DataStream
+from tests.support.shelf import text
 
 pytestmark = pytest.mark.cluster
 
@@ -53,3 +62,75 @@ def test_an_index_that_cannot_be_refreshed_may_have_documents(
     proxy.hook = lambda path, body: (status, b"{}") if path.endswith("_refresh") else None
     with connect(proxy.url) as behind:
         assert not target(behind, archive).is_empty
+
+
+def losing(proxy: Any, done: Callable[[str, bytes], object]) -> list[bytes]:
+    """Let the first bulk request have no answer, and return those that are sent.
+
+    Args:
+        proxy: The proxy.
+        done: What happens in the engine instead, of the path and the body of that request.
+    """
+    sent: list[bytes] = []
+
+    def hook(path: str, body: bytes) -> tuple[int, bytes] | None:
+        if "_bulk" not in path:
+            return None
+        sent.append(body)
+        if len(sent) > 1:
+            return None
+        done(path, body)
+        return 503, b"{}"
+
+    proxy.hook = hook
+    return sent
+
+
+def ingested(url: str, index: str, texts: Mapping[str, str]) -> dict[str, str]:
+    """Ingest documents into a data stream, and return the status of each."""
+    lines = [{"id": id, "@timestamp": TIME, "text": each} for id, each in texts.items()]
+    settings = IngestSettings(retry=RetryPolicy(initial_delay=0.01))
+    with connect(url) as behind:
+        outcomes = list(Index(behind, index).ingest(lines, settings=settings))
+    return {outcome.id: outcome.status for outcome in outcomes}
+
+
+def test_what_a_data_stream_got_without_an_answer_is_written(
+    client: Any, stream: DataStream, proxy: Any
+) -> None:
+    stream.put("old", text(1))
+    Index(client, stream.name).install()
+    headers = {"accept": "application/json", "content-type": "application/x-ndjson"}
+
+    def write(path: str, body: bytes) -> None:
+        client.perform_request("POST", path, headers=headers, body=body)
+
+    sent = losing(proxy, write)
+    # One is created, one replaced.
+    texts = {"new": text(2), "old": text(3)}
+    assert ingested(proxy.url, stream.name, texts) == {"new": "written", "old": "written"}
+    assert len(sent) == 2
+    hits = client.search(index=stream.name)["hits"]["hits"]
+    assert {hit["_id"]: hit["_source"]["text"] for hit in hits} == texts
+
+
+def test_what_another_program_wrote_before_it_was_sent_again_still_conflicts(
+    client: Any, stream: DataStream, proxy: Any
+) -> None:
+    stream.put("old", text(1))
+    Index(client, stream.name).install()
+    losing(proxy, lambda path, body: stream.put("new", text(4)))
+    texts = {"new": text(2), "old": text(3)}
+    assert ingested(proxy.url, stream.name, texts) == {"new": "failed", "old": "written"}
+
+
+def test_a_conflict_of_a_request_that_was_sent_once_is_one_whatever_is_stored(
+    client: Any, stream: DataStream
+) -> None:
+    stream.put("first", text(1))
+    Index(client, stream.name).install()
+    document = json.dumps({"@timestamp": TIME, "text": text(1)}).encode()
+    action = index_action("first", document, creates=True)
+    prepared = Prepared(ids=["first"], positions=[0])
+    prepared.fill([action])
+    assert "already exists" in target(client, stream.name).write(prepared)[0]

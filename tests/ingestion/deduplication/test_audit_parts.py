@@ -46,6 +46,8 @@ HEAD = {"run": "r", "index": "i", "id": "d", "other": "o", "action": "skip", "nu
         {"replaced": ["index", 1]},
         {"replaced": ["index", "1", 1]},
         {"replaced": [1, 1, 1]},
+        {"successor": ["d", "hash"]},
+        {"successor": ["d", 1, None]},
     ],
 )
 def test_what_could_not_be_undone_is_no_record(changed: dict[str, Any]) -> None:
@@ -63,6 +65,7 @@ def test_what_could_not_be_undone_is_no_record(changed: dict[str, Any]) -> None:
         {"routing": "r", "other_routing": None, "in": "i"},
         {"replaced": ["index", 1, 2]},
         {"replaced": None},
+        {"replaced": ["index", 1, 2], "successor": ["d", "hash", None]},
     ],
 )
 def test_what_can_be_undone_is_a_record(added: dict[str, Any]) -> None:

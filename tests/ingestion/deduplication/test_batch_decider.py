@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from es_simhash.ingestion.deduplication.batch_decider import BatchDecider
+from es_simhash.ingestion.deduplication.batch_decider import BatchDecider, with_superseded
 from es_simhash.ingestion.deduplication.recent_documents import RecentDocuments
 from es_simhash.ingestion.deduplication.stored_documents import DocumentDates
 from es_simhash.ingestion.deduplication.version_decisions import (
@@ -34,6 +34,7 @@ class World:
         texts: Text of each document, by id.
         owned: Documents that another writer has by the time of a reservation, by content hash.
         reserved: Content hashes of each reservation, with their documents.
+        replaced: For each reservation, the copies that are replaced, by content hash.
         released: Those that were given up.
         reads: Ids of each request.
         manual: What a person decided.
@@ -42,6 +43,8 @@ class World:
     texts: dict[str, str] = field(default_factory=dict)
     owned: dict[str, Row] = field(default_factory=dict)
     reserved: list[dict[str, DocumentRef]] = field(default_factory=list)
+    replaced: list[dict[str, str]] = field(default_factory=list)
+    begun: int = 0
     released: list[str] = field(default_factory=list)
     reads: list[list[str]] = field(default_factory=list)
     manual: Any = field(default_factory=ManualPairs)
@@ -56,8 +59,15 @@ class World:
         content_hash = incoming(id, text).content_hash
         return Row(DocumentRef("i", id), text=text, content_hash=content_hash, family=f"of {id}")
 
-    def acquire(self, wanted: Mapping[str, DocumentRef]) -> dict[str, Row]:
+    def begin(self) -> None:
+        assert self.begun <= len(self.reserved), "the batch before was not decided"
+        self.begun = len(self.reserved)
+
+    def acquire(
+        self, wanted: Mapping[str, DocumentRef], replaced: Mapping[str, str]
+    ) -> dict[str, Row]:
         self.reserved.append(dict(wanted))
+        self.replaced.append(dict(replaced))
         return {each: self.owned[each] for each in wanted if each in self.owned}
 
     def release(self, hashes: Iterable[str]) -> None:
@@ -238,11 +248,35 @@ def test_a_document_that_replaces_a_copy_or_a_version() -> None:
     longer = incoming("b", LONGER)
     assert decider.made(longer, found=[world.original("z")]) == [("b", "replace", "z")]
     assert decider.reserved == {longer.content_hash: "b"}
-    # One that replaces a copy of it leaves the reservation to that.
+    # One that replaces a copy of it takes the reservation of that.
     newest = Decider(World({"z": FIRST}), "replace", keep="newest", date_field="date")
     newer = incoming("b", date=2.0)
     assert newest.made(newer, found=[newest.world.original("z")]) == [("b", "replace", "z")]
-    assert newest.reserved == {}
+    assert newest.reserved == {newer.content_hash: "b"}
+    assert newest.world.replaced == [{newer.content_hash: "z"}]
+    # Where they come together, the last one has it, in place of what the first was to replace.
+    both = Decider(World({"z": FIRST}), "replace", keep="newest", date_field="date")
+    batch = [incoming("a", date=1.0), newer]
+    both.made(*batch, found=[both.world.original("z")])
+    assert (both.reserved, both.world.replaced) == (newest.reserved, newest.world.replaced)
+
+
+def test_of_two_writers_that_replace_a_copy_the_second_meets_the_first() -> None:
+    world = World({"z": FIRST, "x": FIRST})
+    newer = incoming("b", date=2.0)
+    world.owned = {newer.content_hash: world.row("x")}
+    acquire = world.acquire
+
+    def acquired(wanted: Mapping[str, DocumentRef], replaced: Mapping[str, str]) -> dict[str, Row]:
+        owned = acquire(wanted, replaced)
+        return {} if "x" in replaced.values() else owned
+
+    world.acquire = acquired  # type: ignore[method-assign]
+    decider = Decider(world, "replace", keep="newest", date_field="date")
+    # The other writer has replaced `z`, which is still there.
+    assert decider.made(newer, found=[world.original("z")]) == [("b", "replace", "x")]
+    assert world.replaced == [{newer.content_hash: "z"}, {newer.content_hash: "x"}]
+    assert decider.reserved == {newer.content_hash: "b"}
 
 
 def test_another_writer_that_was_quicker_has_the_original() -> None:
@@ -260,9 +294,11 @@ def test_another_writer_that_was_quicker_has_the_original() -> None:
     (owner,) = [each.original for each in decider.decisions[:1]]
     assert owner is not None
     assert (owner.ref, owner.family, owner.date) == (DocumentRef("i", "x"), "of x", None)
-    # What was reserved stays reserved, and is not requested twice.
-    assert list(world.reserved[0]) == [text.content_hash, other.content_hash]
-    assert other.content_hash not in world.reserved[1]
+    # What was reserved stays reserved.
+    assert [list(each) for each in world.reserved] == [
+        [text.content_hash, other.content_hash],
+        [batch[1].content_hash, other.content_hash],
+    ]
     assert decider.reserved[other.content_hash] == "d"
     # No batch has the reservations of the one before.
     decider.made(incoming("a", make_text(4)))
@@ -287,8 +323,8 @@ def test_a_reservation_is_asked_for_again_when_its_document_is_gone() -> None:
     del world.texts["x"]
     acquire = world.acquire
 
-    def once(wanted: Mapping[str, DocumentRef]) -> dict[str, Row]:
-        owned = acquire(wanted)
+    def once(wanted: Mapping[str, DocumentRef], replaced: Mapping[str, str]) -> dict[str, Row]:
+        owned = acquire(wanted, replaced)
         world.owned = {}
         return owned
 
@@ -347,6 +383,24 @@ def test_what_could_not_be_written_is_forgotten() -> None:
     assert world.released == [longer.content_hash]
     failed(decider, "c")
     assert (decider.known(), decider.recent.exists("z")) == ({}, True)
+
+
+def test_of_a_chain_that_was_not_written_the_first_is_there_again() -> None:
+    world = World({"z": FIRST})
+    decider = Decider(world, "replace")
+    longer = incoming("b", LONGER)
+    decider.made(incoming("a", f"{FIRST} x"), longer, found=[world.original("z")])
+    decider.decisions = with_superseded(decider.decisions)
+    failed(decider, "b")
+    assert (decider.known(), decider.recent.exists("z")) == ({}, True)
+    assert world.released == [longer.content_hash]
+
+
+def test_what_is_written_in_place_of_a_copy_has_the_reservation() -> None:
+    decider = Decider(World(), "replace", keep="newest", date_field="date")
+    older, newer = incoming("a", date=1.0), incoming("b", date=2.0)
+    assert decider.made(older, newer) == [("a", "write", None), ("b", "replace", "a")]
+    assert decider.reserved == {newer.content_hash: "b"}
 
 
 def test_what_was_flagged_and_failed_puts_nothing_back() -> None:

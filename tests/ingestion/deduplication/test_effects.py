@@ -175,7 +175,7 @@ def test_what_a_later_one_replaces_is_superseded() -> None:
     assert superseded(decided("b", "replace", "a"), decided("a")) == [None, None]
     assert superseded(decided("a", exists=True), decided("b", "replace", "a")) == [None, None]
     chain = (decided("a"), decided("b", "replace", "a"), decided("c", "replace", "b"))
-    assert superseded(*chain) == ["b", "c", None]
+    assert superseded(*chain) == ["c", "c", None]
     # What was written in between is what is replaced: the index has it then.
     between = (decided("a"), decided("a", exists=True), decided("b", "replace", "a"))
     assert superseded(*between) == [None, None, None]
@@ -209,16 +209,31 @@ def test_another_text_is_not_deleted(other: Any) -> None:
     assert (delete(documents), documents.changes) == ([], [])
 
 
+HASH = original("o").text.content_hash
 HEAD = {"index": "i", "action": "replace", "id": "b", "other": "a", "replaced": ["i", 1, 1]}
 
 
 def record(document: bytes = b"{}", **head: Any) -> Record:
-    return Record({**HEAD, **head}, document)
+    successor = [head.get("id", HEAD["id"]), HASH, None]
+    return Record({**HEAD, "successor": successor, **head}, document)
 
 
-def finished(*records: Record, rows: Sequence[Row] = (), manual: ManualPairs | None = None) -> Any:
+def held(**holders: str) -> Any:
+    """Return reserved texts, by the ids of their holders."""
+    texts = {name: SimpleNamespace(holder=DocumentRef(None, id)) for name, id in holders.items()}
+    return SimpleNamespace(
+        read=lambda hashes: {each: texts[each] for each in hashes if each in texts}
+    )
+
+
+def finished(
+    *records: Record,
+    rows: Sequence[Row] = (),
+    manual: ManualPairs | None = None,
+    texts: Any = None,
+) -> Any:
     documents = Documents(*(rows or (row("a"), row("b"))), manual=manual)
-    count = finish_replacements(documents, records)  # type: ignore[arg-type]
+    count = finish_replacements(documents, records, texts or held())  # type: ignore[arg-type]
     assert count == len(documents.changes)
     return sorted(documents.rows)
 
@@ -238,18 +253,48 @@ def test_a_run_that_was_killed_is_finished() -> None:
         record(replaced=["j", 1, 1]),
         record(b'{"n": 1}'),
         record(id="not written"),
+        record(successor=["b", "another text", None]),
         record(other="gone"),
         Record({name: value for name, value in HEAD.items() if name != "replaced"}, b"{}"),
+        # Of a version that did not record what was to stay.
+        Record(HEAD, b"{}"),
     ],
 )
 def test_what_is_not_as_it_was_recorded_stays(left: Record) -> None:
     assert finished(left) == ["a", "b"]
 
 
+def test_what_was_written_in_place_of_the_new_document_counts() -> None:
+    chain = record(successor=["c", HASH, None])
+    assert finished(chain, rows=[row("a"), row("c")]) == ["c"]
+    assert finished(chain, rows=[row("a"), row("b")]) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "holder", "left"),
+    [
+        ("exact", "c", ["c"]),
+        ("exact", "a", ["a", "c"]),
+        ("exact", "gone", ["a", "c"]),
+        ("version", "c", ["a", "c"]),
+    ],
+)
+def test_a_copy_goes_where_another_has_replaced_the_new_one_since(
+    kind: str, holder: str, left: list[str]
+) -> None:
+    texts = held(**{HASH: holder})
+    assert finished(record(kind=kind), rows=[row("a"), row("c")], texts=texts) == left
+
+
+def test_a_new_document_that_was_flagged_since_replaces_nothing() -> None:
+    flagged = row("b", duplicate_of="a")
+    assert finished(record(), rows=[row("a"), flagged]) == ["a", "b"]
+
+
 def test_a_document_that_another_one_replaced_since_is_counted_as_none() -> None:
     documents = Documents(row("a"), row("b"))
     documents.late = [row("a", 2)]
-    assert finish_replacements(documents, [record()]) == 0  # type: ignore[arg-type]
+    assert finish_replacements(documents, [record()], held()) == 0  # type: ignore[arg-type]
 
 
 def test_what_a_person_decided_about_stays() -> None:

@@ -71,6 +71,43 @@ def test_nothing_rests_on_a_document_that_was_refused(
         assert set(desk.documents()) == {"good", "copy"}
 
 
+@pytest.mark.parametrize(
+    ("refused", "left"), [({"longest"}, {"longer"}), ({"longest", "longer"}, {"first"})]
+)
+def test_a_document_is_replaced_by_one_that_is_there_alone(
+    desk: Any, make_text: Make, refused: set[str], left: set[str]
+) -> None:
+    desk.client.indices.put_mapping(index=desk.name, properties={"n": {"type": "long"}})
+    text, more, most = make_text(1), make_text(2, words=12), make_text(3, words=12)
+    desk.write([{"id": "first", "text": text}], "replace")
+    texts = {"longer": f"{text} {more}", "longest": f"{text} {more} {most}"}
+    documents = [
+        {"id": id, "n": "no number" if id in refused else 1, "text": text}
+        for id, text in texts.items()
+    ]
+    # The longest replaces the longer one, which was to replace the first and was not sent.
+    statuses = desk.write(documents, "replace")
+    assert {id for id, status in statuses.items() if status == "failed"} == refused
+    assert set(desk.documents()) == left
+    again = desk.write(documents, "replace")
+    assert {id for id, status in again.items() if status == "failed"} == refused
+    assert set(desk.documents()) == left
+
+
+def test_a_record_of_a_document_that_was_refused_deletes_nothing_later(
+    desk: Any, make_text: Make
+) -> None:
+    desk.client.indices.put_mapping(index=desk.name, properties={"n": {"type": "long"}})
+    text = make_text(1)
+    desk.write([{"id": "first", "text": text}], "replace")
+    longer = {"id": "longer", "n": "no number", "text": f"{text} and more"}
+    assert desk.write([longer], "replace") == {"longer": "failed"}
+    # Mended, it has another text, which replaces nothing.
+    desk.write([{**longer, "n": 1, "text": make_text(2)}], "replace")
+    desk.write([{"id": "another", "text": make_text(3)}], "replace")
+    assert set(desk.documents()) == {"first", "longer", "another"}
+
+
 def test_a_busy_cluster_is_retried(
     desk: Any, documents: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

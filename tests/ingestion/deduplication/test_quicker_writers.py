@@ -66,6 +66,29 @@ def test_an_original_that_changes_meanwhile_gets_its_family(
     assert marks["a"]["family"] == marks["b"]["family"]
 
 
+@pytest.mark.parametrize("changed", [None, {"n": 3}, {"text": "Something else meanwhile."}])
+def test_what_was_written_with_its_replacement_goes_as_the_log_has_it(
+    desk: Any, pair: Any, changed: dict[str, Any] | None
+) -> None:
+    desk.put(pair[:1])
+    written = [{**pair[0], "n": 2}, pair[1]]
+    rules = OnVersion("replace", audit=desk.audit, lose=1)
+    with VersionPolicy(desk.client, desk.name, rules) as policy:
+        decisions = policy.decide(written)
+        assert [each.action for each in decisions] == ["write", "replace"]
+        for decision in decisions:
+            document = decision.to_write()
+            desk.client.index(index=desk.name, id=decision.id, document=document)
+        if changed is not None:
+            desk.put([{**written[0], **changed}])
+        policy.confirm(decisions)
+    expected = {**{name: written[0][name] for name in ("n", "text")}, **(changed or {})}
+    is_kept = changed is not None and "text" in changed
+    assert set(desk.documents()) == ({"a", "b"} if is_kept else {"b"})
+    desk.undo()
+    assert desk.documents()["a"] == expected
+
+
 def test_an_original_that_gets_a_family_meanwhile_keeps_it(
     desk: Any, pair: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

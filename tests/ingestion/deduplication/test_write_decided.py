@@ -369,6 +369,24 @@ def test_what_builds_on_a_document_that_failed_is_decided_again() -> None:
     assert versions.confirmed == [(["a", "b", "c", "d"], ["a"]), (["b", "c"], [])]
 
 
+def test_what_was_superseded_by_a_document_that_failed_is_decided_again_with_its_versions() -> None:
+    answers = iter(
+        [
+            decided("a", superseded="b"),
+            decided("d", "skip", "a"),
+            decided("b", "replace", "a"),
+            decided("a"),
+            decided("d", "skip", "a"),
+            decided("d"),
+        ]
+    )
+    versions = Versions(lambda each: next(answers), {"b": "the mapping", "a": "the mapping"})
+    batch = [document(id, position=n) for n, id in enumerate("adb")]
+    statuses, _ = written(versions, batch)
+    assert statuses == [("failed", "the mapping"), ("written", None), ("failed", "the mapping")]
+    assert versions.asked == [["a0", "d1", "b2"], ["a0", "d1"], ["d1"]]
+
+
 def test_one_that_is_written_at_the_second_attempt_did_not_fail() -> None:
     answers = iter([decided("a"), decided("b", "flag", "a"), decided("b", "flag", "a")])
     versions = Versions(lambda each: next(answers), {"a": "no"})

@@ -84,8 +84,8 @@ def reservations(
 
 
 def test_the_reservation_of_a_writer_that_died_is_taken_over(desk: Any) -> None:
-    assert reservations(desk, "dead").acquire({"h": place("1")}) == {}
-    assert reservations(desk, "new", lease=0.2).acquire({"h": place("2")}) == {}
+    assert reservations(desk, "dead").acquire({"h": place("1")}, {}) == {}
+    assert reservations(desk, "new", lease=0.2).acquire({"h": place("2")}, {}) == {}
     # It names the new one now.
     stored = desk.client.search(
         index=f"{desk.name}-simhash", query={"term": {"kind": "reservation"}}
@@ -98,16 +98,16 @@ def test_the_reservation_of_a_writer_that_died_is_taken_over(desk: Any) -> None:
 
 
 def test_a_run_that_goes_on_finds_its_reservations(desk: Any) -> None:
-    assert reservations(desk, "killed").acquire({"h": place("1")}) == {}
+    assert reservations(desk, "killed").acquire({"h": place("1")}, {}) == {}
     # Of the same document: nobody waits for the thirty seconds.
-    assert reservations(desk, "again").acquire({"h": place("1")}) == {}
+    assert reservations(desk, "again").acquire({"h": place("1")}, {}) == {}
 
 
 def test_a_text_is_not_reserved_when_its_document_is_there(desk: Any, make_text: Make) -> None:
     text = make_text(1)
     desk.write([{"id": "1", "text": text}], "skip")
     content_hash = desk.sources()["1"]["simhash"]["content_hash"]
-    owned = reservations(desk, "new").acquire({content_hash: place("2"), "other": place("3")})
+    owned = reservations(desk, "new").acquire({content_hash: place("2"), "other": place("3")}, {})
     assert {key: each.ref.id for key, each in owned.items()} == {content_hash: "1"}
 
 
@@ -117,7 +117,7 @@ def test_a_document_that_was_deleted_blocks_nobody(desk: Any, make_text: Make) -
     content_hash = desk.sources()["1"]["simhash"]["content_hash"]
     desk.client.delete(index=desk.name, id="1", refresh=True)
     new = reservations(desk, "new", stopwatch=itertools.count(step=31).__next__)
-    assert new.acquire({content_hash: place("2")}) == {}
+    assert new.acquire({content_hash: place("2")}, {}) == {}
 
 
 class Stopwatch:
@@ -159,19 +159,19 @@ def test_whose_clock_is_wrong_waits_for_a_writer_at_work(
 ) -> None:
     text = make_text(1)
     key = hash_of(text)
-    reservations(desk, "at work").acquire({key: place("1")})
+    reservations(desk, "at work").acquire({key: place("1")}, {})
     wrong = time.time() * 1000 + hours * 3_600_000
     watch = Stopwatch(lambda: 0.0, lambda: 29.0, writing(desk, "1", text))
     other = reservations(desk, "other", clock=lambda: wrong, stopwatch=watch)
-    assert held_by(other.acquire({key: place("2")})) == {key: "1"}
+    assert held_by(other.acquire({key: place("2")}, {})) == {key: "1"}
 
 
 def test_a_clock_that_is_set_back_does_not_keep_a_writer_waiting(desk: Any) -> None:
-    reservations(desk, "dead").acquire({"h": place("1")})
+    reservations(desk, "dead").acquire({"h": place("1")}, {})
     backwards = itertools.count(time.time() * 1000, -3_600_000)
     watch = itertools.count(step=16).__next__
     other = reservations(desk, "new", clock=lambda: next(backwards), stopwatch=watch)
-    assert other.acquire({"h": place("2")}) == {}
+    assert other.acquire({"h": place("2")}, {}) == {}
 
 
 @pytest.mark.long
@@ -180,32 +180,32 @@ def test_of_two_that_wait_for_a_dead_one_the_second_waits_for_the_first(
 ) -> None:
     text = make_text(1)
     key = hash_of(text)
-    reservations(desk, "dead").acquire({key: place("1")})
+    reservations(desk, "dead").acquire({key: place("1")}, {})
 
     def first_takes_over() -> float:
         first = reservations(desk, "first", stopwatch=itertools.count(step=31).__next__)
-        assert first.acquire({key: place("2")}) == {}
+        assert first.acquire({key: place("2")}, {}) == {}
         return 31.0
 
     # The second has read the reservation of the dead one, waited for 31 seconds, and finds another.
     watch = Stopwatch(lambda: 0.0, first_takes_over, lambda: 0.0, writing(desk, "2", text))
     second = reservations(desk, "second", stopwatch=watch)
-    assert held_by(second.acquire({key: place("3")})) == {key: "2"}
+    assert held_by(second.acquire({key: place("3")}, {})) == {key: "2"}
 
 
 def test_a_writer_that_goes_on_after_a_halt_is_waited_for_again(desk: Any, make_text: Make) -> None:
     late, text = make_text(1), make_text(2)
     halted = reservations(desk, "halted")
-    halted.acquire({hash_of(late): place("1"), "other": place("4")})
+    halted.acquire({hash_of(late): place("1"), "other": place("4")}, {})
     other = reservations(desk, "other", stopwatch=itertools.count(step=31).__next__)
-    assert other.acquire({hash_of(late): place("2")}) == {}
+    assert other.acquire({hash_of(late): place("2")}, {}) == {}
     # What it had reserved together with that is not waited for again.
     other._stopwatch = Stopwatch()
-    assert other.acquire({"other": place("5")}) == {}
+    assert other.acquire({"other": place("5")}, {}) == {}
     halted._clock = lambda: time.time() * 1000 + 60_000
-    halted.acquire({hash_of(text): place("6")})
+    halted.acquire({hash_of(text): place("6")}, {})
     other._stopwatch = Stopwatch(lambda: 0.0, lambda: 29.0, writing(desk, "6", text))
-    assert held_by(other.acquire({hash_of(text): place("7")})) == {hash_of(text): "6"}
+    assert held_by(other.acquire({hash_of(text): place("7")}, {})) == {hash_of(text): "6"}
 
 
 def reserved_ids(desk: Any) -> set[str]:
@@ -221,7 +221,7 @@ def test_reservations_of_more_than_a_day_are_deleted_when_searches_find_the_docu
 ) -> None:
     text = make_text(1)
     desk.client.indices.put_settings(index=desk.name, settings={"refresh_interval": -1})
-    reservations(desk, "old").acquire({hash_of(text): place("1"), "i": place("2")})
+    reservations(desk, "old").acquire({hash_of(text): place("1"), "i": place("2")}, {})
     writing(desk, "1", text)()
 
     def expire(milliseconds: int) -> set[str]:
@@ -238,10 +238,10 @@ def test_reservations_of_more_than_a_day_are_deleted_when_searches_find_the_docu
 
 def test_a_run_releases_what_it_has_reserved_and_no_other(desk: Any, make_text: Make) -> None:
     first, second = reservations(desk, "first"), reservations(desk, "second")
-    first.acquire({"h": place("1"), "i": place("2")})
+    first.acquire({"h": place("1"), "i": place("2")}, {})
     # As when the answer to its request was lost, and it sends it again.
     first.release(["h"])
-    second.acquire({"h": place("3")})
+    second.acquire({"h": place("3")}, {})
     first.release(["h", "unknown"])
     assert reserved_ids(desk) == {"2", "3"}
     second.release(["h"])

@@ -277,6 +277,13 @@ def test_an_endless_row_is_passed_over(tmp_path: Path, monkeypatch: pytest.Monke
         ('[{"_id":"a","text":"t"},\n{"_id":"b","text":"t"}', ["a", "b", None]),
         ('[{"_id":"a","text":"t"},\n7, "x",\n{"_id":"c","text":"t"}]', ["a", 2, 2, "c"]),
         ('[{"_id":"a","text":"t"},\n{"x": ["}", {"y": }]}, {"_id":"c","text":"t"}]', ["a", 2, "c"]),
+        # One bracket too many, and files that were put together.
+        ('[{"_id":"a","text":"t"}},\n{"_id":"b","text":"t"}]', ["a", 1, "b"]),
+        ('[{"_id":"a","text":"t"}]]\n', ["a", 1]),
+        ('{\n"_id":"a","text":"t"}}\n]{"_id":"b","text":"t"}', ["a", 2, 3, "b"]),
+        ('[{"_id":"a","text":"t"}]\n[{"_id":"b","text":"t"}]', ["a", "b"]),
+        ('[{"_id":"a","text":"t"}],\n[], {"_id":"b","text":"t"}', ["a", "b"]),
+        ('[{"_id":"a","text":"t"}][{"_id":"b","text":"t"}', ["a", "b", None]),
         ("[]", []),
         ("[", [None]),
     ],
