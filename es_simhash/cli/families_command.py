@@ -81,7 +81,7 @@ def list_families(target: StoredTarget, *, output: RowOutput) -> None:
         stored = stored_families(client, target.index, config=target.config)
         titles = _titles(client, target, stored, output)
     output.print(
-        lambda: [{"family": each.name, "members": list(each.members)} for each in stored],
+        lambda: [family.to_dict() for family in stored],
         lambda: _rows(stored),
         lambda: _print_stored(stored, titles, target.index),
     )

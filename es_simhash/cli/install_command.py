@@ -125,7 +125,7 @@ def install(
             )
             if any(request.path.startswith("/_component_template/") for request in requests):
                 click.echo("Its index template gives them to the next backing index.")
-        is_new = any(request.path == f"/{index}" for request in requests)
+        is_new = any(request.path == index_path(index) for request in requests)
         if not is_new and not dry_run:
             _propose(client, index, target.simhash_field)
             if with_semantics:

@@ -179,7 +179,7 @@ def heading(query: str, relation: Relation) -> Text:
     if relation.copies:
         line.append(f", and {counted(relation.copies, 'more version')} of it", "dim")
     if relation.common:
-        line.append(f"; {relation.common:.0%} of what they share is common here", "dim")
+        line.append(f"; {percent(relation.common)} of what they share is common here", "dim")
     return line
 
 
@@ -217,9 +217,9 @@ def side_by_side(evidence: Sequence[SharedPassage], *, semantic: bool = False) -
 
 
 def _difference(passage: SharedPassage) -> str:
-    return (
-        "word for word" if not passage.changed else f"{passage.kind}, {passage.changed:.0%} changed"
-    )
+    if not passage.changed:
+        return "word for word"
+    return f"{passage.kind}, {percent(passage.changed)} changed"
 
 
 def _plain_sides(passage: SharedPassage) -> tuple[Text, Text]:

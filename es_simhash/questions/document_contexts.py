@@ -17,8 +17,8 @@ from es_simhash.store.dates import Date, DateField
 from es_simhash.store.intents import Configuration, Find, FindDateField, Parts, Where
 from es_simhash.store.options import SearchOptions
 from es_simhash.store.paths import get_values
-from es_simhash.store.protocol import Steps, ask
-from es_simhash.store.rows import Row, Rows
+from es_simhash.store.protocol import Steps, ask, rows_of_ids
+from es_simhash.store.rows import Row
 
 # Ids of one search.
 _IDS = 1_000
@@ -143,13 +143,9 @@ def documents_of(ids: Sequence[str], *, dates: bool = True) -> Steps[dict[str, D
 
 def _rows_of(keys: Sequence[Key], parts: Parts) -> Steps[list[Row]]:
     ids = sorted({str(id) for _, id in keys})
-    finds = []
-    for start in range(0, len(ids), _IDS):
-        some = tuple(ids[start : start + _IDS])
-        # An id may be in several indices.
-        finds.append(Find(Where(ids=some), parts, 2 * len(some), order=()))
-    answers: list[Rows] = (yield finds) if finds else []
-    return [row for answer in answers for row in answer.rows]
+    groups = [tuple(ids[start : start + _IDS]) for start in range(0, len(ids), _IDS)]
+    found = yield from rows_of_ids([Find(Where(ids=some), parts, order=()) for some in groups])
+    return [row for rows in found for row in rows]
 
 
 def hit_conditions(

@@ -16,8 +16,11 @@ from es_simhash.relation.relation import Coverage, Kind, Relation
 from es_simhash.relation.scoring import score_candidates
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import Date, DateField
+from es_simhash.store.intents import Find, FindDateField, Parts, Where
 from es_simhash.store.paths import get_values
+from es_simhash.store.protocol import Steps, ask
 from es_simhash.store.rows import Row
+from es_simhash.store.state_entries import FamilyRule
 
 # Documents of one family that are read.
 MAX_MEMBERS = 500
@@ -155,22 +158,47 @@ def title_of(version: Row, config: IndexConfig) -> str | None:
     return next((str(value) for value in values if value is not None), None)
 
 
-def represented(versions: Sequence[Row], rule: str | None) -> list[Row]:
+def represented(
+    versions: Sequence[Row],
+    where: Where,
+    date_field: DateField | None,
+    last: FamilyRule | None,
+    config: IndexConfig,
+) -> Steps[list[Row]]:
     """Return members of a family of which one represents it, whatever others there are.
 
-    Where filters leave documents out, the one that a run has chosen may be among these.
+    Where filters leave documents out, the one that a run has chosen may be among these: what is
+    stored of the others does not count, as it would tell that there are such.
 
     Args:
         versions: The members that match.
-        rule: Which document represents a family; None for the longest, as runs have it.
+        where: The conditions that they match.
+        date_field: Field of their dates; None without one.
+        last: Which document represents a family since the last run; None where that is not known.
+        config: Of the index, with the rule for that case; the longest where it has none.
     """
     if all(version.represents is None for version in versions):
         return list(versions)
+    rule = last or FamilyRule(config.representative or "longest", config.documents.date)
+    dates = {version.ref: version.date for version in versions}
+    by_date = None if rule.representative == "longest" else rule.date_field
+    if by_date is not None and (date_field is None or date_field.name != by_date):
+        field = yield from ask(FindDateField(by_date, "date_field"))
+        dated = yield from ask(Find(where, Parts(date=field), MAX_MEMBERS, ()))
+        dates = {row.ref: row.date for row in dated.rows}
+    return _represented(versions, rule.representative, dates)
+
+
+def _represented(
+    versions: Sequence[Row], rule: str, dates: Mapping[DocumentRef, Date | None]
+) -> list[Row]:
+    """Return members of which the one that ranks highest represents the family."""
 
     def rank(version: Row) -> tuple[Date, str, DocumentRef]:
         if rule in ("newest", "oldest"):
-            date = -math.inf if version.date is None else version.date
-            first = -date if rule == "oldest" and version.date is not None else date
+            known = dates.get(version.ref)
+            date = -math.inf if known is None else known
+            first = -date if rule == "oldest" and known is not None else date
         else:
             first = 0 if version.stored is None else version.stored.characters
         return first, version.content_hash or "", version.ref

@@ -32,7 +32,7 @@ from es_simhash.store.intents import (
 )
 from es_simhash.store.own_texts import with_own_texts
 from es_simhash.store.protocol import Steps
-from es_simhash.store.rows import Row, Rows
+from es_simhash.store.rows import IndexState, Row, Rows
 
 # Names of families are made of content hashes.
 _NAME = re.compile(r"[0-9a-f]{16}")
@@ -76,12 +76,15 @@ class FamilySteps:
             return (yield from with_own_texts(self._read(name), self.config.scheme))
 
     def _read(self, name: str) -> Steps[FamilyHistory]:
-        named, noted, members, around = yield from self._together(name)
-        family = named.family
+        named, state, members, around = yield from self._together(name)
+        family, noted = named.family, state.pairs
         assert family is not None
         versions = sorted(members.rows, key=version_order)
         if self.filters:
-            versions = represented(versions, self.config.representative)
+            where = self._where(families=(family,))
+            versions = yield from represented(
+                versions, where, self.date_field, state.family_rule, self.config
+            )
             if named.ref.id != name:
                 named = next((each for each in versions if each.represents), named)
             around = (yield [self._near(named, family)]) if named.stored is not None else []
@@ -99,14 +102,14 @@ class FamilySteps:
             truncated=members.total > len(versions),
         )
 
-    def _together(self, name: str) -> Steps[tuple[Row, ManualPairs, Rows, Sequence[Rows]]]:
-        """Return a document, what a person decided, the documents of its family, and those near it.
+    def _together(self, name: str) -> Steps[tuple[Row, IndexState, Rows, Sequence[Rows]]]:
+        """Return a document, what is stored beside, the documents of its family, and those near it.
 
         Raises:
             ClusterError: It was in another family whenever that was read.
         """
         for _ in range(MAX_READS):
-            named, noted = yield from self._named(name)
+            named, state = yield from self._named(name)
             assert named.family is not None
             finds = [self._members(named.family)]
             if named.stored is not None and not self.filters:
@@ -114,7 +117,7 @@ class FamilySteps:
             members, *around = yield finds
             is_member = any(row.ref == named.ref for row in members.rows)
             if is_member or members.total > len(members.rows):
-                return named, noted, members, around
+                return named, state, members, around
         raise moved_each_time(name, self.index)
 
     def _history(self, family: str, versions: Sequence[Row], noted: ManualPairs) -> FamilyHistory:
@@ -133,8 +136,8 @@ class FamilySteps:
             several_dates=tuple(each.id for each in versions if each.dates > 1),
         )
 
-    def _named(self, name: str) -> Steps[tuple[Row, ManualPairs]]:
-        """Return the document that is named or represents the family, and what a person decided.
+    def _named(self, name: str) -> Steps[tuple[Row, IndexState]]:
+        """Return the document that is named or represents the family, and what is stored beside.
 
         Raises:
             DocumentMissing: There is none.
@@ -149,7 +152,7 @@ class FamilySteps:
         if not all(valid):
             self._reject_date()
         version = self._chosen(name, documents, of_family)
-        return version, state.pairs
+        return version, state
 
     def _chosen(self, name: str, documents: Rows, of_family: Rows) -> Row:
         require_one(name, [row.ref for row in documents.rows], self.index)

@@ -9,7 +9,7 @@ from es_simhash.questions.protocol import FilteredDocument, State
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
 from es_simhash.store.intents import Filter, Find, Parts, Where
-from es_simhash.store.protocol import Store
+from es_simhash.store.protocol import Store, rows_of_ids, run
 from es_simhash.store.rows import Row
 
 
@@ -67,24 +67,20 @@ class FilteredDocuments:
         Args:
             requests: Ids, and the filters that the documents must match.
         """
-        asked = [
-            _find(sorted(ids), filters, Parts(version=True)) for ids, filters in requests if ids
-        ]
-        answers = iter(self.store.ask(asked) if asked else ())
+        parts = Parts(version=True)
+        asked = [_find(sorted(ids), filters, parts) for ids, filters in requests]
         return [
-            {(str(row.ref.index), row.id): _state(row) for row in next(answers).rows} if ids else {}
-            for ids, _ in requests
+            {(str(row.ref.index), row.id): _state(row) for row in rows}
+            for rows in run(rows_of_ids(asked), self.store)
         ]
 
     def _rows(self, ids: Sequence[str], filters: Sequence[Filter], parts: Parts) -> Sequence[Row]:
-        (answer,) = self.store.ask([_find(ids, filters, parts)])
-        rows: Sequence[Row] = answer.rows
+        (rows,) = run(rows_of_ids([_find(ids, filters, parts)]), self.store)
         return rows
 
 
 def _find(ids: Sequence[str], filters: Sequence[Filter], parts: Parts) -> Find:
-    # An id may be in several indices.
-    return Find(Where(tuple(filters), ids=tuple(ids)), parts, 2 * len(ids), order=())
+    return Find(Where(tuple(filters), ids=tuple(ids)), parts, order=())
 
 
 def _state(row: Row) -> State:

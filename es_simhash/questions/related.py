@@ -144,10 +144,11 @@ class RelatedSteps:
         if self.background.has_changed([query], state.background):
             yield from self.background.read([query])
         compared = compare_texts(query.text, hit.text, self._config.versions_from)
+        if id_b in state.pairs.joined.others(id_a):
+            # Before the evidence, which is that of versions then, as `related` has it.
+            compared = as_joined(compared)
         relation = explained(compared, query.text, hit.text, self._config.min_score)
         relation = with_log_odds(relation, query.text, hit.text)
-        if id_b in state.pairs.joined.others(id_a):
-            relation = as_joined(relation)
         relation = replace(
             relation,
             id=id_b,

@@ -15,6 +15,7 @@ from es_simhash.differences.text_units import Vocabulary
 from es_simhash.differences.version_timeline import DatedVersion, Timeline
 from es_simhash.errors import DocumentMissing, InputError
 from es_simhash.questions.family_members import MAX_READS, moved_each_time
+from es_simhash.relation.references import require_one
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
 from es_simhash.store.intents import Filter, Find, FindAll, Parts, Where
@@ -91,12 +92,14 @@ class VersionSteps:
 
         Raises:
             DocumentMissing: There is neither.
+            DocumentAmbiguous: Several documents have the id.
             InputError: The document has no family.
             ClusterError: The document moved to another family each time it was read.
         """
         by_id = Find(Where(ids=(id,)), Parts(members=True), _MAX_COMPARED, order=())
         for _ in range(MAX_READS):
             documents = yield from ask(by_id)
+            require_one(id, [row.ref for row in documents.rows], self.index)
             name = self._family_name(id, documents.rows)
             members = yield from self._members(name)
             if not documents.rows and not members:
@@ -148,10 +151,15 @@ def timeline_of(
         filters: The user's filters, which every document must match.
         id_a: The older document.
         id_b: The newer document.
+
+    Raises:
+        DocumentAmbiguous: Several documents have one of the ids.
     """
     parts = Parts(members=True, date=date_field)
     by_id = Where(tuple(filters), ids=(id_a, id_b))
     compared = yield from ask(Find(by_id, parts, _MAX_COMPARED, ("newest",), date=date_field))
+    for id in (id_a, id_b):
+        require_one(id, [row.ref for row in compared.rows if row.id == id], index)
     families = {id: _family_of(id, compared.rows) for id in (id_a, id_b)}
     family = families[id_a]
     if family is None or families[id_b] != family:

@@ -248,11 +248,12 @@ def reason(relation: Relation) -> str:
     if relation.kind == "exact":
         return "the same text"
     if relation.kind == "version":
-        return f"has {coverage.of_query:.0%} of this text; {coverage.of_hit:.0%} of it is from here"
+        of_query, of_hit = percent(coverage.of_query), percent(coverage.of_hit)
+        return f"has {of_query} of this text; {of_hit} of it is from here"
     if relation.kind == "contains":
-        return f"{coverage.of_hit:.0%} of it appears in this text"
+        return f"{percent(coverage.of_hit)} of it appears in this text"
     if relation.kind == "excerpt_of":
-        return f"{coverage.of_query:.0%} of this text appears in it"
+        return f"{percent(coverage.of_query)} of this text appears in it"
     if relation.kind == "shares_passages":
         return _shared_passage(relation)
     if relation.kind == "semantic":
@@ -263,7 +264,7 @@ def reason(relation: Relation) -> str:
 def _shared_passage(relation: Relation) -> str:
     how = "" if relation.reuse is None else f", {relation.reuse.kind}"
     if not relation.evidence:
-        return f"shares passages with {relation.coverage.of_query:.0%} of this text{how}"
+        return f"shares passages with {percent(relation.coverage.of_query)} of this text{how}"
     text = " ".join(relation.evidence[0].hit.text.split())
     if len(text) > _MAX_CHARACTERS:
         text = f"{text[:_MAX_CHARACTERS].rsplit(' ', 1)[0]} …"

@@ -106,7 +106,8 @@ class MemoryStore:
                 return Rows(rows, len(rows))
             case intents.ListFamilies():
                 return FamilyPage()
-            case intents.MeasureFamilies():
+            case intents.MeasureFamilies() | intents.FindVectors():
+                # Texts alone have neither families nor a field for vectors.
                 return {}
             case intents.FindIndexState():
                 return self._state()

@@ -99,7 +99,7 @@ class SearchOptions:
         distinctive: Leave out what shares only common passages.
         sort: Order of the relations: `score`, best first; `date`, oldest first; or `-date`, newest
             first, by the date field of the index. All that was found is sorted before the cut.
-        offset: Relations to skip; the list is the same for any `size`.
+        offset: Relations to skip; pages fit together only where `size` is the same.
         exclude: Ids of documents to leave out.
         family: Families of the hits: `any`; `same` for the query's own; or `other` for none of it,
             nor another version of the query unless `kinds` names versions.

@@ -7,6 +7,7 @@ drives it sends the requests.
 
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from es_simhash.errors import EsSimhashError
 from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.id_groups import id_groups
 from es_simhash.store.intents import Find, Parts, Request, Where
 from es_simhash.store.rows import Place, Row, Rows, SharingText, WriteResult
 
@@ -170,6 +172,33 @@ def ask(request: Request[Answer]) -> Steps[Answer]:
     (answer,) = yield (request,)
     typed: Answer = answer
     return typed
+
+
+def rows_of_ids(finds: Sequence[Find]) -> Steps[list[list[Row]]]:
+    """Return all documents that each request names by their ids, whatever size it has.
+
+    Args:
+        finds: The requests; their conditions have ids.
+    """
+    rows: list[list[Row]] = [[] for _ in finds]
+    pending = [
+        (number, group)
+        for number, find in enumerate(finds)
+        for group in id_groups(find.where.ids or ())
+    ]
+    while pending:
+        answers: list[Rows] = yield [
+            replace(find, where=replace(find.where, ids=group.ids), size=group.size)
+            for find, group in ((finds[number], group) for number, group in pending)
+        ]
+        further = []
+        for (number, group), answer in zip(pending, answers, strict=True):
+            if len(answer.rows) >= group.size and group.wider:
+                further += [(number, wider) for wider in group.wider]
+            else:
+                rows[number] += answer.rows
+        pending = further
+    return rows
 
 
 def run(steps: Steps[Result], store: Store) -> Result:

@@ -11,6 +11,7 @@ from es_simhash.relation.references import DocumentRef, DocumentVersion, Key
 from es_simhash.semantics.semantic_similarity import SemanticSimilarity
 from es_simhash.store.dates import Date
 from es_simhash.store.fields import STATUS_EMPTY
+from es_simhash.store.state_entries import FamilyRule
 
 Item = TypeVar("Item")
 
@@ -261,11 +262,14 @@ class IndexState:
         pairs: What a person decided: dismissals of some documents, and all joins.
         background: Name of the background; None without one.
         vectors: Name of the word vectors that were learned from the index; None without any.
+        family_rule: Which document represents a family since the last run; None without a run,
+            and where the dismissals of some documents alone were wanted.
     """
 
     pairs: ManualPairs = field(default_factory=ManualPairs)
     background: str | None = None
     vectors: str | None = None
+    family_rule: FamilyRule | None = None
 
 
 @dataclass(frozen=True)
@@ -276,7 +280,10 @@ class WriteResult:
         status: Written, or why not: somebody changed the document since, it is gone, or the write
             was rejected.
         reason: What the engine says of it; None for a change that met another one.
+        is_resent: Whether it was sent before without an answer, so that a conflict may be with
+            itself.
     """
 
     status: Literal["written", "conflict", "missing", "rejected"]
     reason: str | None = None
+    is_resent: bool = False

@@ -46,6 +46,25 @@ def family(shelf: Shelf, name: str, **options: Any) -> FamilyHistory:
     return Index(shelf.client, shelf.name).family(name, **options)
 
 
+@pytest.mark.parametrize("date_field", [None, "date", "other"])
+@pytest.mark.parametrize(("rule", "ids"), [("newest", "bac"), ("oldest", "cab")])
+def test_filters_leave_who_represents_a_family_to_the_rule_of_the_last_run(
+    policies: Shelf, rule: str, ids: str, date_field: str | None
+) -> None:
+    policies.client.indices.put_mapping(index=policies.name, properties={"other": {"type": "date"}})
+    policies.find(representative=rule, date_field="date")
+    stored = family(policies, "a", date_field=date_field)
+    assert stored.representative == ids[0]
+    shown: dict[str, Any] = {"date_field": date_field, "filters": [{"match_all": {}}]}
+    assert family(policies, "a", **shown) == stored
+    # Nothing tells that there is one that may not be read.
+    hidden = [{"bool": {"must_not": {"ids": {"values": [ids[0]]}}}}]
+    seen = family(policies, stored.name, date_field=date_field, filters=hidden)
+    assert (seen.representative, seen.documents) == (ids[1], 2)
+    policies.client.delete(index=policies.name, id=ids[0], refresh=True)
+    assert family(policies, stored.name, date_field=date_field, filters=hidden) == seen
+
+
 def test_the_members_are_in_the_order_of_their_dates_and_say_what_they_kept(
     policies: Shelf,
 ) -> None:

@@ -94,6 +94,36 @@ def test_explain_says_that_they_are_joined(shelf_of: Desk) -> None:
     assert not index.explain("a", "v1").joined
 
 
+@pytest.mark.parametrize("other", ["far", "shares"])
+def test_explain_and_related_say_the_same_of_what_is_joined(
+    shelf_of: Desk, make_text: Make, other: str
+) -> None:
+    passage = " ".join(make_text(1).split()[:40])
+    shelf_of.put([{"_id": "shares", "text": f"{passage} {make_text(4, 300)}"}])
+    index = Index(shelf_of.client, shelf_of.name)
+    assert index.explain("a", "shares").kind == "shares_passages"
+    join(shelf_of.client, shelf_of.name, ["a", other])
+    for query, hit in (("a", other), (other, "a")):
+        explained, found = index.explain(query, hit), related(shelf_of, query)[hit]
+        assert explained.joined
+        assert (explained.kind, explained.score) == (found.kind, found.score)
+        assert (explained.coverage, explained.reuse) == (found.coverage, found.reuse)
+        assert explained.evidence == found.evidence
+
+
+def test_a_joined_neighbour_is_explained_as_related_has_it(client: Any, library: str) -> None:
+    index = Index(client, library, IndexConfig())
+    assert index.explain("bank", "bank-outlook").evidence[0].kind == "nearest"
+    try:
+        join(client, library, ["bank", "bank-outlook"])
+        (found,) = (each for each in index.related(id="bank") if each.id == "bank-outlook")
+        explained = index.explain("bank", "bank-outlook")
+        assert (explained.kind, explained.coverage) == ("version", found.coverage)
+        assert explained.evidence == found.evidence
+    finally:
+        client.indices.delete(index=f"{library}-simhash", ignore_unavailable=True)
+
+
 def test_without_joins_it_costs_no_request(shelf_of: Desk, requests_of: list[str]) -> None:
     Index(shelf_of.client, shelf_of.name).related(id="a")
     before = list(requests_of)

@@ -5,7 +5,15 @@ from typing import Any
 
 import pytest
 
-from es_simhash import DocumentMissing, Index, IndexConfig, InputError, MappingConflict, changes
+from es_simhash import (
+    DocumentAmbiguous,
+    DocumentMissing,
+    Index,
+    IndexConfig,
+    InputError,
+    MappingConflict,
+    changes,
+)
 from es_simhash.maintenance.families.find_families import find_families
 from es_simhash.questions.index import open_index
 from es_simhash.store.installation.install import install
@@ -67,6 +75,39 @@ def test_a_missing_id_is_named(terms: Index) -> None:
     for ask in (terms.history, terms.blame):
         with pytest.raises(DocumentMissing, match="no document and no family 'no such/id'"):
             ask("no such/id")
+
+
+def test_an_id_of_several_indices_behind_a_name_is_refused(terms: Index, client: Any) -> None:
+    from es_simhash.ingestion.ingest import ingest
+
+    other, alias = f"{terms.name}-other", f"{terms.name}-all"
+    try:
+        mappings = {"properties": {"published": {"type": "date"}}}
+        client.indices.create(index=other, mappings=mappings)
+        install(client, other, semantics=None)
+        twin = {"id": FIRST, "text": make_text(4, 300), "published": "2020-01-01"}
+        assert all(outcome.ok for outcome in ingest(client, other, [twin]))
+        find_families(client, other)
+        client.indices.refresh(index=other)
+        for name in (terms.name, other):
+            client.indices.put_alias(index=name, name=alias)
+        every = Index(client, alias)
+        for question in (
+            lambda: every.history(FIRST),
+            lambda: every.blame(FIRST),
+            lambda: every.timeline(FIRST, SECOND, date_field="published"),
+            lambda: every.timeline(SECOND, FIRST, date_field="published"),
+            lambda: every.family(FIRST),
+        ):
+            with pytest.raises(DocumentAmbiguous, match=f"several indices behind '{alias}'"):
+                question()
+        found = every.history(SECOND, date_field="published")
+        assert [version.id for version in found.versions] == list(VERSIONS)
+        # What a filter hides is not there.
+        own = [{"term": {"_index": terms.name}}]
+        assert every.timeline(FIRST, SECOND, date_field="published", filters=own) is not None
+    finally:
+        client.indices.delete(index=f"{other},{other}-simhash", ignore_unavailable=True)
 
 
 def test_a_field_without_texts_is_named(terms: Index, client: Any) -> None:

@@ -105,5 +105,18 @@ def test_what_is_said_of_the_coverage_is_true_of_the_kind(kind: Kind, sentence: 
     assert Relation("a", kind, 0.5, Coverage(0.6, 1.0)).coverage_sentence == sentence
 
 
+@pytest.mark.parametrize(
+    ("kind", "part"),
+    [
+        ("version", "has 99% of this text; 1% of it is from here"),
+        ("contains", "1% of it appears in this text"),
+        ("excerpt_of", "99% of this text appears in it"),
+        ("shares_passages", "shares passages with 99% of this text"),
+    ],
+)
+def test_nearly_all_is_not_all(kind: Kind, part: str) -> None:
+    assert reason(Relation("a", kind, 0.7, Coverage(0.997, 0.002))) == part
+
+
 def test_a_neighbour_without_evidence_claims_nothing() -> None:
     assert reason(Relation("a", "semantic", 0.4, Coverage(0, 0))) == "about the same subject"

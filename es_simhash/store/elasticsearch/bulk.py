@@ -43,11 +43,13 @@ class Rejection:
         status: HTTP status, as 409 for a conflict.
         kind: Type of the error, as `document_missing_exception`.
         reason: One sentence that quotes nothing of the document.
+        is_resent: Whether it was sent before, and may have been done without an answer.
     """
 
     status: int
     kind: str
     reason: str
+    is_resent: bool = False
 
 
 def index_action(
@@ -151,6 +153,7 @@ class _Body:
     body: bytes
     bounds: Sequence[int]
     rejections: dict[int, Rejection] = field(default_factory=dict)
+    attempts: int = 0
 
     def send(self) -> dict[int, Rejection]:
         """Send all actions; those that are rejected for now once more."""
@@ -158,6 +161,7 @@ class _Body:
 
         def attempt() -> None:
             nonlocal pending
+            self.attempts += 1
             pending = self._attempt(pending)
             if pending:
                 raise Unavailable(
@@ -220,7 +224,9 @@ class _Body:
             return True
         error, status = result["error"], result["status"]
         self._require_open(error, status)
-        self.rejections[number] = Rejection(status, error["type"], rejection_reason(error))
+        self.rejections[number] = Rejection(
+            status, error["type"], rejection_reason(error), is_resent=self.attempts > 1
+        )
         return False
 
     def _require_open(self, error: Mapping[str, Any], status: int) -> None:

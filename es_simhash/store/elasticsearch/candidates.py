@@ -33,8 +33,8 @@ _EXACT = "exact"
 # Of documents that share shingles, this part more is requested than wanted, for those that are as
 # good as the last.
 _EQUAL_SHARE = 0.25
-# Ids in one search: as an id may be in several indices, twice as many hits are requested.
-_IDS = MAX_HITS // 2
+# Ids in one search: as an id may be in many indices behind a name, the most hits are requested.
+_IDS = MAX_HITS // 10
 
 Hit = Mapping[str, Any]
 
@@ -88,8 +88,7 @@ def compare_bodies(
     for start in range(0, len(request.ids), _IDS):
         some = request.ids[start : start + _IDS]
         wanted = filters_of(replace(where, ids=some), config)
-        # An id may be in several indices.
-        body = _shingle_body(request.fingerprints, config, 2 * len(some), wanted)
+        body = _shingle_body(request.fingerprints, config, MAX_HITS, wanted)
         body["query"]["bool"]["minimum_should_match"] = 0
         bodies.append({**body, "track_total_hits": False})
     return bodies

@@ -14,12 +14,13 @@ from es_simhash.store.codec import shingle_terms
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
 from es_simhash.store.elasticsearch.shingle_grid import ShingleGrid
+from es_simhash.store.id_groups import MAX_DOCUMENTS
 from es_simhash.store.intents import Filter, Find, Order, Parts, Sharing, Where
 
 # The same text counts more than whatever else is shared.
 SAME_TEXT_BOOST = 1000
 # The greatest k of a kNN search that the engine accepts, and hits of one search.
-MAX_HITS = 10_000
+MAX_HITS = MAX_DOCUMENTS
 
 
 def any_value(field: str, values: Sequence[str | int]) -> dict[str, Any]:

@@ -4,12 +4,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from es_simhash.errors import ClusterError
 from es_simhash.relation.references import DocumentRef, require_one
 from es_simhash.store.elasticsearch.calls import Call, Calls, index_path
 from es_simhash.store.elasticsearch.errors import FORBIDDEN, forbidden, reason_of
 from es_simhash.store.elasticsearch.hits import ref_of
 from es_simhash.store.elasticsearch.retry import Unavailable
 from es_simhash.store.elasticsearch.searches import search_all
+from es_simhash.store.id_groups import IdGroup, id_groups
 
 # Documents of one response are held in memory at once, and their texts may be long.
 _MAX_DOCUMENTS = 500
@@ -22,8 +24,6 @@ _FINAL = frozenset(
         "routing_missing_exception",
     }
 )
-# Ids of one search, which requests twice as many hits: an id may be in several shards or indices.
-MAX_IDS = 5000
 
 
 def get_all(
@@ -68,7 +68,23 @@ def _entries(response: Any, may_retry: bool) -> list[Mapping[str, Any]]:
         raise forbidden(reason_of(errors[0]))
     if kinds and may_retry:
         raise Unavailable(f"it cannot read a document, {min(map(str, kinds))}")
+    if kinds:
+        raise _unread(next(each for each in entries if _kind(each) in kinds))
     return entries
+
+
+def _kind(entry: Mapping[str, Any]) -> str | None:
+    kind: str | None = entry.get("error", {}).get("type")
+    return kind
+
+
+def _unread(entry: Mapping[str, Any]) -> ClusterError:
+    """Return the error for a document that may well be there; without it, it would seem gone."""
+    return ClusterError(
+        f"Document {entry.get('_id')!r} cannot be read now ({_kind(entry)}: {reason_of(entry)}), "
+        "so the answer would be incomplete. Ask again when the cluster is less busy and "
+        "`GET _cluster/health` is not red."
+    )
 
 
 def _docs(refs: Sequence[DocumentRef]) -> Iterator[dict[str, str]]:
@@ -122,31 +138,46 @@ def hits_by_id(
         ids: The ids.
         source: Fields of `_source` to return; False for none.
     """
-    unique = list(dict.fromkeys(ids))
-    groups = [unique[start : start + MAX_IDS] for start in range(0, len(unique), MAX_IDS)]
+    body = {"_source": source, "seq_no_primary_term": True}
     found: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
-    while groups:
-        bodies = [_ids_body(group, source) for group in groups]
-        responses = yield from search_all(index, bodies)
-        full = []
-        for group, body, response in zip(groups, bodies, responses, strict=True):
-            hits = response["hits"]["hits"]
-            if len(hits) >= body["size"] and len(group) > 1:
-                full.append(group)  # there may be more hits than were requested
-                continue
-            for hit in hits:
-                found[hit["_id"]].append(hit)
-        groups = [
-            half for group in full for half in (group[: len(group) // 2], group[len(group) // 2 :])
-        ]
+    for hit in (yield from hits_of_ids(index, ids, body)):
+        found[hit["_id"]].append(hit)
     return dict(found)
 
 
-def _ids_body(ids: Sequence[str], source: Sequence[str] | bool) -> dict[str, Any]:
+def hits_of_ids(
+    index: str,
+    ids: Sequence[str],
+    body: Mapping[str, Any],
+    filters: Sequence[Mapping[str, Any]] = (),
+) -> Calls[list[Mapping[str, Any]]]:
+    """Return the hits of all documents that have some ids, of all shards and indices.
+
+    Args:
+        index: Index, alias or data stream.
+        ids: The ids.
+        body: Of the search: what is read of each.
+        filters: Queries that the documents must match.
+    """
+    pending = id_groups(ids)
+    hits: list[Mapping[str, Any]] = []
+    while pending:
+        bodies = [{**body, **_of_ids(group, filters)} for group in pending]
+        responses = yield from search_all(index, bodies)
+        further: list[IdGroup] = []
+        for group, response in zip(pending, responses, strict=True):
+            some = response["hits"]["hits"]
+            if len(some) >= group.size and group.wider:
+                further += group.wider
+            else:
+                hits += some
+        pending = further
+    return hits
+
+
+def _of_ids(group: IdGroup, filters: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {
-        "query": {"ids": {"values": list(ids)}},
-        "size": 2 * len(ids) if len(ids) > 1 else 2 * MAX_IDS,
-        "_source": source,
-        "seq_no_primary_term": True,
+        "query": {"bool": {"filter": [{"ids": {"values": list(group.ids)}}, *filters]}},
+        "size": group.size,
         "track_total_hits": False,
     }

@@ -44,7 +44,7 @@ from es_simhash.store.elasticsearch.near_searches import NearSearches
 from es_simhash.store.elasticsearch.neighbours import near_bodies, other_vectors_body, read_near
 from es_simhash.store.elasticsearch.pages import all_hits
 from es_simhash.store.elasticsearch.passages import passage_queries, read_shared_words
-from es_simhash.store.elasticsearch.searches import count, search, search_all
+from es_simhash.store.elasticsearch.searches import count, search
 from es_simhash.store.elasticsearch.vector_table_search import with_usable_table
 from es_simhash.store.elasticsearch.word_search import (
     excerpt_bodies,
@@ -335,16 +335,12 @@ def _vectors(
     for ref in request.refs:
         ids_by_index.setdefault(str(ref.index), []).append(ref.id)
     vectors: dict[DocumentRef, NDArray[np.float32]] = {}
+    body = {
+        "_source": False,
+        "docvalue_fields": [{"field": request.field, "format": "binary"}],
+    }
     for index, ids in sorted(ids_by_index.items()):
-        body = {
-            # An id may be in several shards.
-            "size": 2 * min(len(ids), documents.MAX_IDS),
-            "_source": False,
-            "query": {"ids": {"values": ids}},
-            "docvalue_fields": [{"field": request.field, "format": "binary"}],
-        }
-        (response,) = yield from search_all(index, [body])
-        for hit in response["hits"]["hits"]:
+        for hit in (yield from documents.hits_of_ids(index, ids, body)):
             for packed in hit.get("fields", {}).get(request.field, []):
                 vector = own_vector(packed)
                 norm = np.linalg.norm(vector)

@@ -10,16 +10,18 @@ from es_simhash.store.elasticsearch.conditions import MAX_HITS
 from es_simhash.store.elasticsearch.pages import all_hits
 from es_simhash.store.elasticsearch.state_lookup import StateLookup, entries_of
 from es_simhash.store.rows import IndexState
-from es_simhash.store.state_entries import DISMISSAL, JOIN, PAGE, ids_of
+from es_simhash.store.state_entries import DISMISSAL, JOIN, PAGE, RUN, FamilyRule, ids_of
 
 # Ids of one clause.
 _IDS = 100
 _NAMED = (background_entry.KIND, vector_table_entries.HEAD)
-_FIELDS = ("kind", "field", "ids", "undone", "name")
+_FIELDS = ("kind", "field", "ids", "undone", "name", "options")
 
 
 class IndexStateLookup(StateLookup):
-    """Looks up what a person decided, and the names of the background and of the vectors."""
+    """Looks up what a person decided, the names of the background and of the vectors, and the rule
+    of the last run of families.
+    """
 
     def searches(self, ids: Sequence[str] | None) -> list[dict[str, Any]]:
         """Return the search; none for a pattern.
@@ -32,7 +34,7 @@ class IndexStateLookup(StateLookup):
         if self.is_pattern:
             return []
         if ids is None:
-            return [self._body([DISMISSAL, JOIN, *_NAMED], [])]
+            return [self._body([DISMISSAL, JOIN, RUN, *_NAMED], [])]
         groups = [
             {"terms": {"ids": list(ids[start : start + _IDS])}}
             for start in range(0, len(ids), _IDS)
@@ -68,7 +70,14 @@ class IndexStateLookup(StateLookup):
             if entry["kind"] in _NAMED and entry["field"] == self.config.learned_field
         }
         background, vectors = map(names.get, _NAMED)
-        return IndexState(_pairs(entries), background, vectors)
+        runs = (
+            entry["options"]
+            for entry in entries
+            if entry["kind"] == RUN and entry["field"] == self.config.state_field
+        )
+        return IndexState(
+            _pairs(entries), background, vectors, next(map(FamilyRule.of_run, runs), None)
+        )
 
 
 def _pairs(entries: Sequence[Mapping[str, Any]]) -> ManualPairs:

@@ -88,7 +88,8 @@ class PlannedStore(ElasticsearchStore):
     def _plan(self, action: bytes) -> None:
         """Take a document as written, from the two lines of its action."""
         head, document = map(json.loads, action.split(b"\n", 1))
-        place = head["index"]
+        # A document of a data stream is created.
+        (place,) = head.values()
         members = get_path(document, self.index.given.simhash_field)
         if isinstance(members, dict):
             for name in fields.LARGE_MEMBERS:

@@ -10,7 +10,6 @@ from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch import documents
 from es_simhash.store.elasticsearch.calls import Calls, mappings
 from es_simhash.store.elasticsearch.conditions import filters_of
-from es_simhash.store.elasticsearch.documents import MAX_IDS
 from es_simhash.store.elasticsearch.hits import ref_of
 from es_simhash.store.elasticsearch.index_searches import (
     IndexSearches,
@@ -23,6 +22,8 @@ from es_simhash.store.elasticsearch.searches import TermSearch, search_all
 from es_simhash.store.fields import INDEX, SOURCE
 from es_simhash.store.mapping_meta import source_of
 
+# Ids of one search, and of a filter for the sidecar.
+MAX_IDS = 5000
 _RECORDED = f"{SOURCE}.{INDEX}"
 
 Hit = Mapping[str, Any]
@@ -201,30 +202,17 @@ class SidecarSearches(IndexSearches):
 
     def _places(self, plan: Searches, hits: Sequence[Hit]) -> Calls[Mapping[str, Hit]]:
         recorded = {hit["_id"]: hit.get("fields", {}).get(_RECORDED, [""])[0] for hit in hits}
-        ids = list(recorded)
-        bodies = []
-        for start in range(0, len(ids), MAX_IDS):
-            some = ids[start : start + MAX_IDS]
-            bodies.append(
-                {
-                    "query": {
-                        "bool": {
-                            "filter": [{"ids": {"values": some}}, *self._conditions(plan.where)]
-                        }
-                    },
-                    "size": 2 * len(some),
-                    "_source": False,
-                    "docvalue_fields": [] if plan.date is None else [plan.date.requested],
-                    "track_total_hits": False,
-                }
-            )
-        responses = yield from search_all(self.text_index, bodies)
+        body = {
+            "_source": False,
+            "docvalue_fields": [] if plan.date is None else [plan.date.requested],
+        }
+        conditions = self._conditions(plan.where)
+        found = yield from documents.hits_of_ids(self.text_index, list(recorded), body, conditions)
         places: dict[str, Hit] = {}
-        for response in responses:
-            for hit in response["hits"]["hits"]:
-                id = hit["_id"]
-                if id not in places or hit["_index"] == recorded[id]:
-                    places[id] = hit
+        for hit in found:
+            id = hit["_id"]
+            if id not in places or hit["_index"] == recorded[id]:
+                places[id] = hit
         return places
 
     def entries_by_id(self, ids: Sequence[str], fields: Sequence[str]) -> Calls[list[Hit]]:

@@ -91,14 +91,16 @@ def write_body(
     """Return what was not written of actions that are NDJSON already; see `send_body`."""
     rejections = send_body(gateway, index, body, ends)
     failures = {number: _failure(rejection) for number, rejection in rejections.items()}
-    if conflicts := sum(failure.status == "conflict" for failure in failures.values()):
+    if conflicts := sum(
+        failure.status == "conflict" and not failure.is_resent for failure in failures.values()
+    ):
         _log_conflict(index, None, conflicts)
     return failures
 
 
 def _failure(rejection: Rejection) -> WriteResult:
     if rejection.status == CONFLICT:
-        return WriteResult("conflict", rejection.reason)
+        return WriteResult("conflict", rejection.reason, rejection.is_resent)
     if rejection.kind == _MISSING:
         return WriteResult("missing", rejection.reason)
     return WriteResult("rejected", rejection.reason)

@@ -10,6 +10,7 @@ from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS, SemanticSche
 from es_simhash.store import resources
 from es_simhash.store.added_schemes import AddedScheme, added_schemes
 from es_simhash.store.config import DOCUMENT_SETTINGS, IndexConfig
+from es_simhash.store.elasticsearch.calls import index_path
 from es_simhash.store.elasticsearch.errors import RequestRejected
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.fields import DEFAULT_FIELD
@@ -207,7 +208,7 @@ def plan(
         mapping = resources.mapping(scheme, simhash_field, semantics, schemes)
         body = _body_of_new_index(client, index, mapping)
         _require_vectors(index, body["mappings"], semantics)
-        return [Request("PUT", f"/{index}", body)]
+        return [Request("PUT", index_path(index), body)]
     if semantics is not None:
         require_entity_fields(Gateway.of(client), existing, semantics.entity_fields)
     wanted = _Wanted(scheme, semantics, current_field(existing, simhash_field), schemes)
@@ -255,7 +256,7 @@ class _Wanted:
 
 def _in_index(name: str, mapping: Mapping[str, Any], wanted: _Wanted) -> list[Request]:
     body = wanted.missing(name, mapping)
-    return [] if body is None else [Request("PUT", f"/{name}/_mapping", body)]
+    return [] if body is None else [Request("PUT", index_path(name, "_mapping"), body)]
 
 
 def _in_template(template: IndexTemplate, wanted: _Wanted) -> list[Request]:

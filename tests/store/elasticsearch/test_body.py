@@ -153,7 +153,7 @@ def test_of_more_shingles_than_are_queried_a_sample_is() -> None:
     assert "simhash.content_hash" in exact["term"]
 
 
-@pytest.mark.parametrize(("ids", "searches"), [(1, 1), (5000, 1), (5001, 2), (12_000, 3)])
+@pytest.mark.parametrize(("ids", "searches"), [(1, 1), (1000, 1), (1001, 2), (12_000, 12)])
 def test_what_many_documents_share_is_searched_within_the_result_window(
     ids: int, searches: int
 ) -> None:

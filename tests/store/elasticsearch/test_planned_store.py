@@ -4,12 +4,15 @@ from typing import Any
 
 import pytest
 
+from es_simhash.index import Index
+from es_simhash.ingestion.ingest_settings import IngestSettings
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.changes import Change
 from es_simhash.store.elasticsearch.bulk import index_action
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.planned_store import PlannedStore
 from es_simhash.store.intents import DocumentsAt, Find, Parts, Where
+from tests.support.data_streams import TIME, DataStream
 
 pytestmark = pytest.mark.cluster
 ALL = Parts(whole=True, text=True, members=True)
@@ -79,3 +82,21 @@ def test_families_are_changed_of_both(store: PlannedStore) -> None:
 def test_nothing_is_planned_for_no_documents(store: PlannedStore) -> None:
     write(store)
     assert set(read(store, "stored")) == {"stored"}
+
+
+def test_documents_of_a_data_stream_are_planned(client: Any, stream: DataStream) -> None:
+    stream.put("old", "The lift stays closed until noon.")
+    index = Index(client, stream.name)
+    index.install()
+    lines = [
+        {"id": id, "@timestamp": TIME, "text": f"{words} The lift is open."}
+        for id, words in (("new", "All day."), ("old", "At night."))
+    ]
+    settings = IngestSettings(dry_run=True)
+    outcomes = list(index.ingest(lines, settings=settings))
+    assert {each.id: each.status for each in outcomes} == {"new": "written", "old": "written"}
+    client.indices.refresh(index=stream.name)
+    assert client.count(index=stream.name)["count"] == 1
+    planned = PlannedStore(Gateway.of(client), stream.name)
+    write(planned, index_action("new", b'{"text": "New."}', creates=True))
+    assert read(planned, "new")["new"].text == "New."

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from es_simhash import IndexMissing, MappingConflict, Scheme, SchemeMismatch
+from es_simhash import ClusterError, IndexMissing, MappingConflict, Scheme, SchemeMismatch
 from es_simhash.questions.index import Index
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.fields import BLOCKS, CHUNKS, FINGERPRINT, SHINGLES
@@ -48,6 +48,41 @@ def test_a_missing_index_is_created(client: Any, index_name: str) -> None:
     assert set(mapping["properties"]["simhash"]["properties"]) == MEMBERS
     assert mapping["properties"]["simhash"]["properties"]["fingerprint"]["dims"] == 128
     assert mapping["_meta"]["es_simhash"]["simhash"]["scheme"] == Scheme().name
+
+
+@pytest.mark.parametrize("mark", ["#1", "?", " 1"])
+def test_a_name_that_no_index_may_have_creates_none(
+    client: Any, index_name: str, mark: str
+) -> None:
+    with pytest.raises(ClusterError, match="takes no index of the name"):
+        install(client, f"{index_name}{mark}")
+    assert not client.indices.exists(index=index_name)
+
+
+def test_a_name_with_a_date_creates_the_index_of_the_day(client: Any, index_name: str) -> None:
+    typed = f"<{index_name}-{{now/d}}>"
+    made: list[str] = []
+    try:
+        install(client, typed)
+        made = list(client.indices.get(index=f"{index_name}-*"))
+        assert len(made) == 1
+        assert "simhash" in mapping_of(client, made[0])["properties"]
+    finally:
+        if made:
+            client.indices.delete(index=made)
+
+
+def test_an_index_whose_name_has_a_percent_sign_gets_the_fields(
+    client: Any, index_name: str
+) -> None:
+    """Also one that has been there before."""
+    name = f"{index_name}-100%41-港口"
+    try:
+        client.indices.create(index=name)
+        install(client, name)
+        assert "simhash" in mapping_of(client, name)["properties"]
+    finally:
+        client.indices.delete(index=name, ignore_unavailable=True)
 
 
 def test_an_index_for_versions_alone_gets_their_fields(client: Any, index_name: str) -> None:

@@ -160,6 +160,24 @@ def test_a_template_that_another_index_needs_is_left_and_named(client: Any, disc
         )
 
 
+def test_a_template_may_name_an_index_that_does_not_exist(
+    client: Any, name: str, discard: Any
+) -> None:
+    first, second = f"{name}-app", f"{name}-metrics"
+    client.indices.put_index_template(name=name, index_patterns=[first, second], priority=700)
+    discard(first)
+    try:
+        install_in_template(client, name)
+        client.indices.create(index=first)
+        requests = [(request.method, request.path) for request in uninstall(client, first).requests]
+        assert ("DELETE", f"/_component_template/{name}-simhash@mappings") in requests
+    finally:
+        client.indices.delete_index_template(name=name)
+        client.options(ignore_status=404).cluster.delete_component_template(
+            name=f"{name}-simhash@mappings"
+        )
+
+
 class _Gateway(Gateway):
     """A gateway that answers some requests otherwise."""
 
