@@ -9,7 +9,7 @@ Where there are too many texts to compare each with each, the first ones count. 
 order of the texts says, not their numbers: what was written together is read and compared together.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -175,7 +175,11 @@ class SpilledPostings:
         return np.repeat(places, np.diff(bounds))
 
     def pairs(
-        self, least: NDArray[np.uint8], max_others: int, first: int = 0
+        self,
+        least: NDArray[np.uint8],
+        max_others: int,
+        first: int = 0,
+        truncated: Sequence[int] = (),
     ) -> Iterator[SharingPairs]:
         """Yield the pairs of texts that share enough shingles, block by block.
 
@@ -187,10 +191,12 @@ class SpilledPostings:
             least: Of each text, how many shingles another must share.
             max_others: Others of one text at the most, those that share most.
             first: Text to begin with.
+            truncated: Those of the texts before it that had too many.
         """
         work, signatures, long_lists = self._weights(len(least))
         is_of_template = long_lists >= least
         is_truncated = is_of_template.copy()
+        is_truncated[list(truncated)] = True
         total = np.cumsum(work)
         room = max(1, self._memory // _PAIR_BYTES)
         while first < len(least):

@@ -70,6 +70,18 @@ def test_pairs_are_those_in_memory(tmp_path: Path, seed: int, memory: int) -> No
     assert found == pairs_in_memory(shingles, least)
 
 
+def test_it_goes_on_behind_texts_that_had_too_many(tmp_path: Path) -> None:
+    shingles = lists(5)
+    least = np.ones(len(shingles), np.uint8)
+    postings = spilled(tmp_path, shingles, 2_000)
+    blocks = list(postings.pairs(least, 3))
+    middle = len(blocks) // 2
+    truncated = [text for block in blocks[:middle] for text in block.truncated.tolist()]
+    assert truncated
+    rest = list(postings.pairs(least, 3, blocks[middle - 1].stop, truncated))
+    assert [block.one.tolist() for block in rest] == [each.one.tolist() for each in blocks[middle:]]
+
+
 @pytest.mark.long
 def test_it_goes_on_where_it_was(tmp_path: Path) -> None:
     shingles = lists(7)

@@ -153,7 +153,9 @@ class WholeRun:
                 pass
         least, is_there = self._least()
         bounds = VersionBounds(self.files.compared(), least, self._threshold)
-        blocks = postings.pairs(least, _MAX_CANDIDATES, self.files.progress("block") or 0)
+        truncated = [number for (number,) in self.files.select("SELECT text FROM truncated")]
+        first = self.files.progress("block") or 0
+        blocks = postings.pairs(least, _MAX_CANDIDATES, first, truncated)
         with closing(SpilledTexts(self.files, self._memory // 4)) as texts:
             for block in _one_ahead(_likely(blocks, is_there, bounds)):
                 # What is shared at the most is much more than what is, where texts are long.
