@@ -179,7 +179,7 @@ class SpilledPostings:
         least: NDArray[np.uint8],
         max_others: int,
         first: int = 0,
-        truncated: Sequence[int] = (),
+        truncated_before: Sequence[int] = (),
     ) -> Iterator[SharingPairs]:
         """Yield the pairs of texts that share enough shingles, block by block.
 
@@ -191,12 +191,12 @@ class SpilledPostings:
             least: Of each text, how many shingles another must share.
             max_others: Others of one text at the most, those that share most.
             first: Text to begin with.
-            truncated: Those of the texts before it that had too many.
+            truncated_before: Those of the texts before it that had too many.
         """
         work, signatures, long_lists = self._weights(len(least))
         is_of_template = long_lists >= least
         is_truncated = is_of_template.copy()
-        is_truncated[list(truncated)] = True
+        is_truncated[list(truncated_before)] = True
         total = np.cumsum(work)
         room = max(1, self._memory // _PAIR_BYTES)
         while first < len(least):
