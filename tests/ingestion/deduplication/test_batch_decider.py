@@ -35,6 +35,7 @@ class World:
         owned: Documents that another writer has by the time of a reservation, by content hash.
         reserved: Content hashes of each reservation, with their documents.
         replaced: For each reservation, the copies that are replaced, by content hash.
+        begun: How many reservations there were when the last batch began.
         released: Those that were given up.
         reads: Ids of each request.
         manual: What a person decided.
@@ -44,7 +45,7 @@ class World:
     owned: dict[str, Row] = field(default_factory=dict)
     reserved: list[dict[str, DocumentRef]] = field(default_factory=list)
     replaced: list[dict[str, str]] = field(default_factory=list)
-    begun: int = 0
+    begun: int = -1
     released: list[str] = field(default_factory=list)
     reads: list[list[str]] = field(default_factory=list)
     manual: Any = field(default_factory=ManualPairs)
@@ -60,7 +61,7 @@ class World:
         return Row(DocumentRef("i", id), text=text, content_hash=content_hash, family=f"of {id}")
 
     def begin(self) -> None:
-        assert self.begun <= len(self.reserved), "the batch before was not decided"
+        assert self.begun < len(self.reserved), "the batch before was not decided"
         self.begun = len(self.reserved)
 
     def acquire(
