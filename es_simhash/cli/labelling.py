@@ -14,7 +14,7 @@ from rich.text import Text
 from es_simhash.cli.output import shortened
 from es_simhash.cli.side_by_side import side_by_side
 from es_simhash.differences.difference import Changes
-from es_simhash.errors import DocumentAmbiguous, DocumentMissing, InputError
+from es_simhash.errors import OF_ONE_DOCUMENT, InputError
 from es_simhash.lab.evaluation.label_file import LabelFile
 from es_simhash.lab.evaluation.useful_pairs import OfferedPair, PairedDocument
 from es_simhash.relation.relation import Kind
@@ -144,7 +144,7 @@ class Labelling:
         pair = pairs[place]
         try:
             changes = self.read(pair.first.id, pair.second.id)
-        except (DocumentAmbiguous, DocumentMissing, InputError) as error:
+        except OF_ONE_DOCUMENT as error:
             click.echo(f"Left out: {one_line(str(error))}", err=True)
             self._unreadable.add(place)
             return place + 1

@@ -121,7 +121,7 @@ class RunMetrics:
         if self._path is None or not self._path.exists():
             return {}
         try:
-            lines = self._path.read_text("utf-8").splitlines()
+            lines = self._path.read_text("utf-8").split("\n")
         except (OSError, UnicodeDecodeError) as error:
             raise self._foreign("it cannot be read") from error
         samples = {}

@@ -6,10 +6,10 @@ A run commits how far it is together with what it has: one that was killed goes 
 import contextlib
 import json
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from sqlite3 import Connection
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,27 @@ _VERSIONS = 5_000
 
 Numbers = NDArray[np.int64]
 Files = TypeVar("Files", bound="WorkFiles")
+
+
+class ReadOnce(Protocol):
+    """A document that a run has read."""
+
+    @property
+    def ref(self) -> DocumentRef:
+        """Where it is."""
+
+
+Document = TypeVar("Document", bound=ReadOnce, covariant=True)
+
+
+class DocumentReader(Protocol[Document]):
+    """Reads the documents of an index as they are at one moment."""
+
+    def versions(self) -> Iterator[DocumentVersion]:
+        """Yield where all documents are, and in which version; each once."""
+
+    def of_ids(self, ids: Sequence[str]) -> Iterator[Document]:
+        """Yield the documents that have one of these ids, in whatever index."""
 
 
 class WorkFiles:
@@ -142,12 +163,11 @@ class WorkFiles:
         """Return where the entries of a binary file end."""
         return np.fromfile(self.folder / name, np.int64)
 
-    def unread(self, versions: Iterable[DocumentVersion]) -> Iterator[set[DocumentRef]]:
-        """Yield documents that are not in the table of documents; forget what is gone.
+    def unread(self, reader: DocumentReader[Document]) -> Iterator[Document]:
+        """Yield the documents that the table has not in their version; forget what is gone.
 
         Args:
-            versions: All documents, in the versions that they have now; each once. What is added
-                meanwhile is among those that were yielded.
+            reader: Reads all documents. What is added meanwhile is among those that were yielded.
         """
         with self.commit() as database:
             database.execute("CREATE INDEX IF NOT EXISTS documents_id ON documents (id)")
@@ -155,10 +175,12 @@ class WorkFiles:
         is_there = np.zeros((last or 0) + 1, np.bool_)
         # Numbers begin at 1.
         is_there[0] = True
-        for some in batches_of(versions, _VERSIONS):
+        for some in batches_of(reader.versions(), _VERSIONS):
             stored = self._stored(some)
             is_there[[stored[version] for version in some if version in stored]] = True
-            yield {version.ref for version in some if version not in stored}
+            unread = {version.ref for version in some if version not in stored}
+            found = reader.of_ids(sorted({ref.id for ref in unread}))
+            yield from (document for document in found if document.ref in unread)
         for gone in batches_of(np.flatnonzero(~is_there).tolist(), _VERSIONS):
             with self.commit() as database:
                 database.executemany(

@@ -16,6 +16,7 @@ from functools import partial
 
 import uvicorn
 from starlette.applications import Starlette
+from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 from uvicorn.supervisors.multiprocess import Process
 
@@ -137,9 +138,13 @@ class _Supervisor(Multiprocess):
             self._await_answer(process)
         if self._is_called:
             return
+        # Before they are replaced: the log has each death, also if this process is killed now.
+        dead = [each for each in before if _has_died(each)]
+        for process in dead:
+            note_death(process.pid, process.exitcode)
         super().keep_subprocess_alive()
         for process in before:
-            if process not in self.processes:
+            if process not in self.processes and process not in dead:
                 note_death(process.pid, process.exitcode)
 
     @property
@@ -161,6 +166,11 @@ class _Supervisor(Multiprocess):
         if pid not in self._slow:
             self._slow.add(pid)
             note_start(pid)
+
+
+def _has_died(worker: Process) -> bool:
+    """Check that a worker has ended; one that could not start is not replaced."""
+    return not worker.process.is_alive() and worker.exitcode != STARTUP_FAILURE
 
 
 class _Server(uvicorn.Server):

@@ -14,7 +14,7 @@ from typing import Any, cast
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.fingerprint_batch import TextFingerprints
 from es_simhash.fingerprints.text_fingerprints import fingerprint_texts
-from es_simhash.ingestion.deduplication.batch_decider import BatchDecider, with_superseded
+from es_simhash.ingestion.deduplication.batch_decider import BatchDecider
 from es_simhash.ingestion.deduplication.dry_run import Unreserved
 from es_simhash.ingestion.deduplication.effects import join_families
 from es_simhash.ingestion.deduplication.recent_documents import RecentDocuments
@@ -274,9 +274,7 @@ def _decisions(
     recent = RecentDocuments(forgets=False)
     decider = BatchDecider(stored, recent, Unreserved(), DocumentDates())
     decisions, _ = decider.decide(incoming, [()] * len(incoming))
-    if rules.action == "link":
-        decisions = join_families(decisions, {})
-    return with_superseded(decisions)
+    return join_families(decisions, {}) if rules.action == "link" else decisions
 
 
 def _incoming(number: int, row: Mapping[str, Any], prints: TextFingerprints) -> IncomingDocument:

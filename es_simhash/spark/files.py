@@ -31,7 +31,7 @@ def _read_lines(session: Session, path: str) -> DataFrame:
     frame = session.read.json(path, columnNameOfCorruptRecord=_CORRUPT)
     if _CORRUPT not in frame.columns:
         return frame
-    # Spark refuses to read the column of such lines alone.
+    # Spark does not select this column alone.
     lines = session.read.schema(f"{_OTHER} string, {_CORRUPT} string").json(
         path, columnNameOfCorruptRecord=_CORRUPT
     )

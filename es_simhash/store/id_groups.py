@@ -1,4 +1,4 @@
-"""Ids by which documents are asked for: several documents may have one."""
+"""Groups of ids for searches by id, whose answers are limited: several documents may share one."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -9,11 +9,11 @@ _MAX_IDS = MAX_DOCUMENTS // 2
 
 
 class IdGroup(NamedTuple):
-    """Ids that are asked for together.
+    """Ids of one search.
 
     Attributes:
         ids: The ids.
-        size: How many documents are asked for.
+        size: How many documents it may return.
     """
 
     ids: tuple[str, ...]
@@ -21,9 +21,9 @@ class IdGroup(NamedTuple):
 
     @property
     def wider(self) -> "list[IdGroup]":
-        """What to ask for instead when as many documents were found, so that there may be more.
+        """The searches to send instead when that many were found, as there may be more.
 
-        First for as many as possible, then for half of the ids each; of one id there are no halves.
+        First one for as many as possible, then one for each half of the ids; a single id has none.
         """
         if self.size < MAX_DOCUMENTS:
             return [IdGroup(self.ids, MAX_DOCUMENTS)]
@@ -33,10 +33,10 @@ class IdGroup(NamedTuple):
 
 
 def id_groups(ids: Sequence[str]) -> list[IdGroup]:
-    """Return ids as they are asked for first, each once.
+    """Return the searches to begin with, in which each id occurs once.
 
-    An id may be in several shards, and in each index behind a name, which mostly are two at the
-    most: one more document is asked for than these have.
+    An id may be in several shards, and in each index behind a name. Mostly that makes two documents
+    an id: one more than these is allowed for, which shows that there are others.
 
     Args:
         ids: The ids.

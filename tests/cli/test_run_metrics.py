@@ -43,6 +43,17 @@ def test_runs_add_to_the_file_and_commands_and_indices_are_apart(tmp_path: Path)
     assert [each.name for each in tmp_path.iterdir()] == ["runs.prom"]
 
 
+def test_a_name_may_have_a_line_separator(tmp_path: Path) -> None:
+    path, index = tmp_path / "runs.prom", "a\u2028b"
+    for written in (2, 3):
+        with RunMetrics(path, "sweep", index).run(
+            lambda written=written: RunCounts({"written": written})
+        ):
+            pass
+    line = next(each for each in path.read_text("utf-8").split("\n") if "written" in each)
+    assert line == f'{DOCUMENTS}{{command="sweep",index="{index}",status="written"}} 5'
+
+
 def test_a_run_that_fails_counts_what_it_did_and_is_no_success(tmp_path: Path) -> None:
     path = tmp_path / "runs.prom"
     metrics = RunMetrics(path, "sweep", "a")

@@ -87,7 +87,7 @@ class BatchDecider:
         attempt = _Attempt()
         self._reservations.begin()
         while True:
-            decisions = self._tentative(batch, candidates, attempt)
+            decisions = with_superseded(self._tentative(batch, candidates, attempt))
             gone = self._read_originals(decisions, attempt)
             is_final = not gone and not attempt.is_unread
             if is_final and not self._reserve(decisions, attempt):
@@ -215,7 +215,7 @@ class BatchDecider:
 
     def _reserve(self, decisions: Sequence[Decision], attempt: _Attempt) -> bool:
         """Reserve new texts; return True when another writer was quicker with one."""
-        wanted, replaced = self._wanted(with_superseded(decisions), attempt)
+        wanted, replaced = self._wanted(decisions, attempt)
         owned = self._reservations.acquire(
             {
                 content_hash: DocumentRef(None, document.id, document.routing)

@@ -101,8 +101,8 @@ class Reservations:
         """Reserve texts for documents, and release others of the batch.
 
         They are taken in the order of their hashes, and none is held behind one that is waited for,
-        so that no two writers wait for each other. Of several that replace the same copy one has
-        its reservation, and the others are told of that one.
+        so that no two writers wait for each other. Of several writers that replace the same copy
+        one gets its reservation; for the others that one's document is there.
 
         Args:
             wanted: Where the document will be, by content hash.

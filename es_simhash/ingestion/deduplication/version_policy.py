@@ -14,7 +14,7 @@ from es_simhash.ingestion.bulk.splitter import split_documents
 from es_simhash.ingestion.bulk.target_index import TargetIndex
 from es_simhash.ingestion.deduplication.audit_log import AuditLog, default_audit, open_audit
 from es_simhash.ingestion.deduplication.audit_runs import new_run
-from es_simhash.ingestion.deduplication.batch_decider import BatchDecider, with_superseded
+from es_simhash.ingestion.deduplication.batch_decider import BatchDecider
 from es_simhash.ingestion.deduplication.dry_run import NoAudit, Unreserved
 from es_simhash.ingestion.deduplication.effects import (
     delete_replaced,
@@ -104,7 +104,7 @@ class VersionPolicy:
         if self._is_dry:
             return Unreserved()
         state_index.create()
-        reservations = Reservations(self._documents, _reserved_texts(state_index))
+        reservations = Reservations(self._documents, ReservedTexts.of(state_index))
         reservations.expire()
         return reservations
 
@@ -143,7 +143,7 @@ class VersionPolicy:
         self._decider = BatchDecider(self._documents, self._recent, reservations, self._dates)
         self._recorder = Recorder(context)
         if self.rules.action == "replace":
-            texts = _reserved_texts(state_index)
+            texts = ReservedTexts.of(state_index)
             finish_replacements(self._documents, self._audit.read(), texts)
         self.target.store.refresh()
 
@@ -247,7 +247,6 @@ class VersionPolicy:
         decisions, stored = self._decider.decide(documents, originals)
         if self.rules.action == "link":
             decisions = join_families(decisions, stored)
-        decisions = with_superseded(decisions)
         self._stored, self._batch = stored, {document.id: document for document in documents}
         self._record(
             (decision, stored.get(str(decision.other)))
@@ -292,10 +291,6 @@ class VersionPolicy:
                 # The log has it as it was written, not as another writer has changed it since.
                 record(replaced)
         delete_replaced(self._documents, decision, replaced, record)
-
-
-def _reserved_texts(state: StateIndex) -> ReservedTexts:
-    return ReservedTexts(state.gateway, state.name, state.field)
 
 
 class DryRunPolicy(VersionPolicy):

@@ -67,7 +67,7 @@ class WholeCopies:
     def read(self, reader: CopyReader) -> None:
         """Read all documents that were not read yet in the version that they have now."""
         is_first = not self.files.select("SELECT 1 FROM documents LIMIT 1")
-        documents = reader.documents() if is_first else self._unread(reader)
+        documents = reader.documents() if is_first else self.files.unread(reader)
         total, done = reader.count(), 0
         for batch in batches_of(documents, _DOCUMENTS):
             self.files.add(batch, by_values=self._by_values)
@@ -79,11 +79,6 @@ class WholeCopies:
             self.files.forget_derived()
             with self.files.commit(held=held):
                 pass
-
-    def _unread(self, reader: CopyReader) -> Iterator[CopyDocument]:
-        for refs in self.files.unread(reader.versions()):
-            found = reader.of_ids(sorted({ref.id for ref in refs}))
-            yield from (document for document in found if document.ref in refs)
 
     def find(self) -> None:
         """Find the pairs of texts that share what few have."""

@@ -83,6 +83,11 @@ class ReadDocument:
     text: StoredText | None
     is_current: bool
 
+    @property
+    def ref(self) -> DocumentRef:
+        """Where it is."""
+        return self.document.ref
+
 
 class FamilyReader:
     """Reads the documents of an index as they are at one moment.

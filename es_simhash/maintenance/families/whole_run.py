@@ -20,7 +20,6 @@ from es_simhash.maintenance.families.family_reader import (
     FamilyDocument,
     FamilyReader,
     Membership,
-    ReadDocument,
 )
 from es_simhash.maintenance.families.family_writer import FamilyWriter
 from es_simhash.maintenance.families.run_files import (
@@ -109,7 +108,7 @@ class WholeRun:
         if self.is_read:
             return
         if self.files.select("SELECT 1 FROM documents LIMIT 1"):
-            documents = self._unread(reader)
+            documents = self.files.unread(reader)
         else:
             documents = reader.all()
         total = reader.count()
@@ -120,12 +119,6 @@ class WholeRun:
             self._progress("documents", done, total)
         with self.files.commit(read=True) as database:
             database.execute("CREATE INDEX IF NOT EXISTS documents_text ON documents (text)")
-
-    def _unread(self, reader: FamilyReader) -> Iterator[ReadDocument]:
-        """Yield the documents that were not read in this version; forget what is gone."""
-        for refs in self.files.unread(reader.versions()):
-            found = reader.of_ids(sorted({ref.id for ref in refs}))
-            yield from (read for read in found if read.document.ref in refs)
 
     @property
     def texts(self) -> int:

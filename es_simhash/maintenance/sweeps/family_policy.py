@@ -133,7 +133,7 @@ class FamilyPolicy:
     def recover(self) -> None:
         """Finish the deletions of a sweep that was killed."""
         if self._rules.action == "replace":
-            texts = ReservedTexts(self._state.gateway, self._state.name, self._state.field)
+            texts = ReservedTexts.of(self._state)
             finish_replacements(self._documents, self._audit.read(), texts)
 
     def decide(

@@ -161,8 +161,9 @@ class _Upgrade:
             report = replace(report, carried=self._carried(self._field, field))
             self._require_complete(field)
             self._switch(self._field, field)
-        # With what was written before the switch by those that knew the first scheme alone.
-        report = self._filled(report)
+        # With what was written, or changed, before the switch by those that knew the first scheme
+        # alone.
+        report = self._filled(report, check=field != self._field)
         if field != self._field:
             carried = report.carried + self._carried(self._field, field)
             report = replace(report, carried=carried)
@@ -175,7 +176,8 @@ class _Upgrade:
         if earlier is None:
             raise MappingConflict(
                 f"Index {self._index!r} has scheme {now['scheme']!r} from the beginning. There is "
-                "nothing to revert."
+                f"nothing to revert; if a revert was broken off, run `es-simhash backfill "
+                f"{self._index} --check`."
             )
         before = self._entry(earlier)
         report = UpgradeReport(*_shown(_schemes(now), _schemes(before)), self._field, earlier)

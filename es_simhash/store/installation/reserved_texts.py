@@ -12,6 +12,7 @@ from es_simhash.store.elasticsearch.documents import get_all
 from es_simhash.store.elasticsearch.errors import reason_of
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.hits import conditions_of, version_of
+from es_simhash.store.installation.state_index import StateIndex
 
 _KIND = "reservation"
 _TEXTS_PER_PAGE = 1000
@@ -49,6 +50,11 @@ class ReservedTexts:
         self._gateway = gateway
         self._index = index
         self._field = simhash_field
+
+    @classmethod
+    def of(cls, state: StateIndex) -> "ReservedTexts":
+        """Return the reservations that a state index has."""
+        return cls(state.gateway, state.name, state.field)
 
     def create(self, texts: Iterable[ReservedText]) -> list[str]:
         """Reserve texts; return the hashes of those that are reserved already.

@@ -1,7 +1,8 @@
 """Texts on disk are what was read, in whatever order they are read again."""
 
 import random
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,19 @@ def read(number: int, text: StoredParts | None, *, is_current: bool = True) -> R
     values = ("b", "a") if number % 3 == 0 else ()
     document = FamilyDocument(version, hash, None, None, 2**60 + number, values)
     return ReadDocument(document, text, is_current)
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Reads documents that are there."""
+
+    documents: list[ReadDocument]
+
+    def versions(self) -> Iterator[DocumentVersion]:
+        return (each.document.version for each in self.documents)
+
+    def of_ids(self, ids: Sequence[str]) -> Iterator[ReadDocument]:
+        return (each for each in self.documents if each.ref.id in ids)
 
 
 def test_a_text_is_the_same_after_it_was_packed() -> None:
@@ -79,9 +93,11 @@ def test_documents_that_have_an_end_for_sqlite_in_their_ids_are_read_once(tmp_pa
     (text,) = stored(["Some words of a text."])
     ref = DocumentRef("index", "a\0b")
     document = replace(read(0, text).document, version=DocumentVersion(ref, 1, 1))
+    reader = Reader([replace(read(0, text), document=document)])
     with RunFiles.open(tmp_path / "run", JOB) as files:
-        files.add([replace(read(0, text), document=document)], min_shared)
-        assert list(files.unread([document.version])) == [set()]
+        assert list(files.unread(reader)) == reader.documents
+        files.add(reader.documents, min_shared)
+        assert list(files.unread(reader)) == []
         files.remove()
 
 

@@ -242,6 +242,21 @@ def test_a_question_that_was_opened_before_sees_the_switch(
     assert opened.config.simhash_field == "simhash_2"
 
 
+def test_a_text_that_is_changed_before_the_switch_gets_new_fingerprints(
+    client: Any, name: str, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    three, complete = revise(TEXT, 3, 0.05), upgrading._Upgrade._require_complete
+
+    def changed(run: Any, field: str) -> None:
+        complete(run, field)
+        write_another_text(client, Index(client, name), "3", three)
+
+    monkeypatch.setattr(upgrading._Upgrade, "_require_complete", changed)
+    assert index.upgrade().field == "simhash_2"
+    stored = members_of(client, name, "simhash_2", "3")["content_hash"]
+    assert stored == fingerprint(three).content_hash
+
+
 @pytest.mark.long
 def test_what_others_write_meanwhile_is_fingerprinted_before_the_switch(
     client: Any, name: str, index: Index, monkeypatch: pytest.MonkeyPatch
