@@ -40,7 +40,7 @@ from es_simhash.store.intents import (
 from es_simhash.store.options import Recency, SearchOptions
 from es_simhash.store.order import by_date
 from es_simhash.store.own_texts import with_own_texts
-from es_simhash.store.protocol import Steps, ask
+from es_simhash.store.protocol import Steps, all_compared, ask
 from es_simhash.store.rows import IndexState, Rows, SimilarTexts, TextHits
 
 # Where an unread document may be among the best, so many times the candidates are read, up to a
@@ -416,9 +416,9 @@ def _count_shared(
         for document, pool in zip(documents, pools, strict=True)
         if pool.uncounted
     ]
-    answers = (yield [request for _, request in pending]) if pending else []
+    answers = yield from all_compared([request for _, request in pending])
     for (pool, _), compared in zip(pending, answers, strict=True):
-        pool.count(compared.sharing)
+        pool.count([candidate for each in compared for candidate in each.sharing])
 
 
 def _add_joined(
@@ -441,10 +441,11 @@ def _add_joined(
             ids = tuple(sorted(wanted))
             pending.append((pool, CompareShingles(document.text.fingerprints, ids, conditions)))
     places: dict[Key, DocumentRef] = {}
-    answers = (yield [request for _, request in pending]) if pending else []
+    answers = yield from all_compared([request for _, request in pending])
     for (pool, _), compared in zip(pending, answers, strict=True):
-        pool.add(compared.sharing)
-        places |= compared.places
+        for each in compared:
+            pool.add(each.sharing)
+            places |= each.places
     return places
 
 

@@ -17,8 +17,8 @@ from es_simhash.errors import EsSimhashError
 from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.id_groups import id_groups
-from es_simhash.store.intents import Find, Parts, Request, Where
-from es_simhash.store.rows import Place, Row, Rows, SharingText, WriteResult
+from es_simhash.store.intents import CompareShingles, Find, Parts, Request, Where
+from es_simhash.store.rows import Place, Row, Rows, SharingText, SimilarTexts, WriteResult
 
 Result = TypeVar("Result")
 Answer = TypeVar("Answer")
@@ -199,6 +199,31 @@ def rows_of_ids(finds: Sequence[Find]) -> Steps[list[list[Row]]]:
                 rows[number] += answer.rows
         pending = further
     return rows
+
+
+def all_compared(requests: Sequence[CompareShingles]) -> Steps[list[list[SimilarTexts]]]:
+    """Return what all documents of some ids share with texts, in however many indices they are.
+
+    Args:
+        requests: The requests.
+
+    Returns:
+        The answers to each: several where one cannot hold all documents.
+    """
+    compared: list[list[SimilarTexts]] = [[] for _ in requests]
+    pending = list(enumerate(requests))
+    while pending:
+        answers: list[SimilarTexts] = yield [request for _, request in pending]
+        further = []
+        for (number, request), answer in zip(pending, answers, strict=True):
+            middle = len(request.ids) // 2
+            if answer.is_cut and middle:
+                halves = request.ids[:middle], request.ids[middle:]
+                further += [(number, replace(request, ids=half)) for half in halves]
+            else:
+                compared[number].append(answer)
+        pending = further
+    return compared
 
 
 def run(steps: Steps[Result], store: Store) -> Result:

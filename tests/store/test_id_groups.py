@@ -18,6 +18,7 @@ from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store import id_groups as id_groups_module
 from es_simhash.store.config import DocumentFields, IndexConfig
+from es_simhash.store.elasticsearch import candidates
 from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.elasticsearch.documents import hits_by_id
 from es_simhash.store.elasticsearch.gateway import Gateway
@@ -26,7 +27,7 @@ from es_simhash.store.id_groups import MAX_DOCUMENTS, IdGroup, id_groups
 from es_simhash.store.intents import CompareShingles, Find, FindSimilar, FindVectors, Where
 from es_simhash.store.memory import MemoryStore
 from es_simhash.store.options import SearchOptions
-from es_simhash.store.protocol import rows_of_ids, run
+from es_simhash.store.protocol import all_compared, rows_of_ids, run
 from tests.support.new_index import new_index
 from tests.support.shelf import Shelf, text
 
@@ -141,6 +142,18 @@ def test_what_each_of_them_shares_is_counted(store: ElasticsearchStore) -> None:
     assert sorted(numbered(each.index, each.id) for each in found.sharing) == PLACES
     shared = {each.id: len(each.shared) for each in found.sharing}
     assert (shared["a"], shared["b"]) == (len(prints.shingles), 0)
+
+
+@pytest.mark.cluster
+def test_what_they_share_is_counted_where_one_answer_cannot_hold_them(
+    store: ElasticsearchStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(candidates, "MAX_HITS", 5)
+    request = CompareShingles(fingerprint(TEXTS["a"]), ("a", "b", "c"))
+    (answers,) = run(all_compared([request]), store)
+    found = [each for answer in answers for each in answer.sharing]
+    assert sorted(numbered(each.index, each.id) for each in found) == PLACES
+    assert run(all_compared([]), store) == []
 
 
 @pytest.mark.cluster

@@ -33,7 +33,7 @@ _EXACT = "exact"
 # Of documents that share shingles, this part more is requested than wanted, for those that are as
 # good as the last.
 _EQUAL_SHARE = 0.25
-# Ids in one search: as an id may be in many indices behind a name, the most hits are requested.
+# Ids in one search, for as many hits as an answer holds: an id may be in many indices of a name.
 _IDS = MAX_HITS // 10
 
 Hit = Mapping[str, Any]
@@ -97,12 +97,16 @@ def compare_bodies(
 def read_compared(
     responses: Sequence[Mapping[str, Any]], request: CompareShingles, config: IndexConfig
 ) -> SimilarTexts:
-    """Return the candidates of the searches of `compare_bodies`; those without parts left out."""
+    """Return the candidates of the searches of `compare_bodies`; those without parts left out.
+
+    Where a search found as many as an answer holds, there may be more.
+    """
     hits = [hit for response in responses for hit in response["hits"]["hits"]]
     queried = sampled(request.fingerprints.shingles)
     complete = [hit for hit in hits if PackedText.of(hit, config.simhash_field)]
     candidates = [_candidate(hit, queried, config) for hit in complete]
-    return SimilarTexts(candidates, places=places_of(hits))
+    is_cut = any(len(response["hits"]["hits"]) >= MAX_HITS for response in responses)
+    return SimilarTexts(candidates, is_cut=is_cut, places=places_of(hits))
 
 
 def _requested_neighbours(candidates: int) -> int:
