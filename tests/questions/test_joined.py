@@ -169,6 +169,9 @@ def test_a_neighbour_that_is_joined_is_a_version(client: Any, library: str) -> N
         assert {after[id].kind for id in ("bank-outlook", "bees")} == {"version"}
         assert after["bank-outlook"].semantics is not None
         assert after["bank-outlook"].score == 0.6
+        for id in ("bank-outlook", "bees"):
+            explained = index.explain("bank", id)
+            assert (explained.kind, explained.score) == (after[id].kind, after[id].score)
     finally:
         client.indices.delete(index=f"{library}-simhash", ignore_unavailable=True)
 
