@@ -5,39 +5,32 @@ VENV := .venv
 BIN := $(VENV)/bin
 UNUSED := 'site-packages/(.*/tests|mypyc?|pip|setuptools|pkg_resources|fontTools|pygments|scipy|sklearn)/'
 STAMP := $(VENV)/.installed
+# Every package of tests and benchmarks, with its hashes.
+LOCK := requirements-dev.txt
 # What the demo and a local node need is a fifth of what tests and benchmarks do.
 DEMO_STAMP := $(VENV)/.demo
 
 # Tests start many processes, which compile the package again where it is not kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo node node-stop test test-all check clean docs docs-check docker-lock pictures bench bench-versions bench-speed bench-ingest bench-sources bench-guarantee bench-scale bench-mlt bench-question bench-fields bench-plan \
+.PHONY: demo node node-stop test test-all check clean docs docs-check lock docker-lock pictures bench bench-versions bench-speed bench-ingest bench-sources bench-guarantee bench-scale bench-mlt bench-question bench-fields bench-plan \
   bench-semantics bench-labelled-neighbours bench-semantics-speed bench-entities bench-concept-simhash bench-on-version \
   bench-backfill bench-painless bench-families bench-family bench-family-run bench-sweep bench-decisions \
   bench-passages bench-copies bench-changes bench-chains bench-widget bench-first-run bench-load bench-request-cost bench-async bench-distinct bench-outage bench-strain bench-contract \
   bench-parts-of-speech bench-peers version-weights bench-candidates bench-engines bench-schemes bench-tune \
   evaluate experiments test-spark bench-spark test-faults test-fuzz test-fuzz-guided test-soak test-mutation test-branches test-versions supply-chain sdist audit
 
-# Installs extras into the environment, which is made when it is missing. uv installs what pip would,
-# from the same index, in a third of the time; without it pip does.
+# Installs an extra into the environment, which is made when it is missing; by a lock, when one is named.
 define install
-@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
-  { echo "Python 3.10 or newer is needed; name one, as in: make PYTHON=python3.11"; exit 1; }
-@$(PYTHON) -m venv $(VENV) || \
-  { echo "Python cannot make environments; install python3-venv, then run make again."; exit 1; }
-@index=$${PIP_INDEX_URL:-$$($(BIN)/pip config get global.index-url 2>/dev/null)}; \
-  $(BIN)/pip install --quiet uv && \
-  env $${index:+UV_DEFAULT_INDEX="$$index"} $(BIN)/uv pip install --quiet \
-    --python $(BIN)/python --upgrade-package pip pip --editable '.[$(1)]' || \
-  $(BIN)/pip install --quiet --no-compile --upgrade pip --editable '.[$(1)]'
+@bash scripts/install.bash '$(PYTHON)' $(VENV) $(1) $(2)
 endef
 
 $(DEMO_STAMP): pyproject.toml
 	$(call install,demo)
 	@touch $@
 
-$(STAMP): pyproject.toml
-	$(call install,dev)
+$(STAMP): pyproject.toml $(LOCK)
+	$(call install,dev,$(LOCK))
 	@# On all cores, and before several processes would do it; files that are no Python of this
 	@# version stay as they are, and so do packages of which tests import little.
 	@$(BIN)/python -m compileall -qq -j 0 -x $(UNUSED) \
@@ -109,7 +102,8 @@ test-soak: $(STAMP)
 test-mutation: $(STAMP)
 	@$(BIN)/python -m tests.mutation $(ARGS)
 
-# Branches of the decisions at ingest, of their records and of undo that no test takes (--processes).
+# Branches of the decisions of ingest and sweep, of their records and of undo that no test takes
+# (--processes).
 test-branches: $(STAMP)
 	@$(BIN)/python -m tests.branches $(ARGS)
 
@@ -315,6 +309,10 @@ bench-schemes: $(STAMP)
 # Other tools that find versions, in one run (needs the data and the extra `peers`).
 bench-peers: $(STAMP)
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.bench.peers.run $(ARGS)
+
+# Packages of the environment with their hashes: the newest that fit pyproject.toml.
+lock: $(STAMP)
+	@$(BIN)/python -m scripts.lock_environment
 
 # Packages of the images with their hashes: the newest that fit pyproject.toml.
 docker-lock: $(STAMP)

@@ -57,12 +57,21 @@ def recorded(lock: str) -> list[str]:
     return [line.removeprefix(PREFIX) for line in lock.splitlines() if line.startswith(PREFIX)]
 
 
-def _compiled(needed: Sequence[str], constraints: Sequence[str]) -> str:
+def compiled(
+    needed: Sequence[str], constraints: Sequence[str] = (), *, python: str = OLDEST_PYTHON
+) -> str:
+    """Return the newest versions that fit requirements, with the hashes of their files.
+
+    Args:
+        needed: The requirements.
+        constraints: Options of uv that narrow the versions.
+        python: The oldest Python that they have to fit.
+    """
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "requirements.in"
         file.write_text("\n".join(needed), "utf-8")
         line = [sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--universal"]
-        line += ["--python-version", OLDEST_PYTHON, "--generate-hashes", "--no-header"]
+        line += ["--python-version", python, "--generate-hashes", "--no-header"]
         line += ["--no-annotate", "--upgrade", *constraints, str(file)]
         return subprocess.run(line, check=True, stdout=subprocess.PIPE, text=True).stdout
 
@@ -73,7 +82,7 @@ def main() -> None:
     constraints: list[str] = []
     for name, needed in requirements(metadata).items():
         head = "".join(f"{PREFIX}{requirement}\n" for requirement in needed)
-        text = f"# Written by `make docker-lock`, for:\n{head}{_compiled(needed, constraints)}"
+        text = f"# Written by `make docker-lock`, for:\n{head}{compiled(needed, constraints)}"
         lock_path(name).write_text(text, "utf-8")
         if name != "build":
             # Both images have the same versions.

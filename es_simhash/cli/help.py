@@ -22,7 +22,7 @@ _FOLDED = ("Fields", "Connection")
 _COMMON, _OUTPUT = "Options", "Output"
 # Cells of the names in short help; longer ones have a line of their own.
 _NAMES, _GAP = 26, 2
-_DEFAULT = re.compile(r"\[default: ([^;()\]]+)[;\]]")
+_DEFAULT = re.compile(r"\[default: ([^;()\[\]]+)[;\]]")
 # Where an entry can be cut, what is kept longest first.
 _ENDS = (re.compile(r"\. "), re.compile(r"[;:] "))
 

@@ -31,8 +31,8 @@ from es_simhash.store.elasticsearch.retry import RetryPolicy
 from es_simhash.store.elasticsearch.store import ElasticsearchStore, installed_store
 from es_simhash.store.installation.noted_pairs import Dismissals, UndoneDecision
 from es_simhash.store.installation.state_index import StateIndex
-from es_simhash.store.intents import DocumentsAt, Parts
-from es_simhash.store.rows import batches_of
+from es_simhash.store.intents import DocumentsAt, FindPlaces, Parts
+from es_simhash.store.rows import Row, batches_of
 
 
 @dataclass
@@ -221,13 +221,35 @@ class _Undo:
         for record in records:
             for ref, flags in _flags(record.head):
                 wanted.setdefault(ref, {}).update(flags)
+        wanted = self._placed(wanted)
         pending = list(wanted)
-        for _ in range(WRITE_ATTEMPTS):
-            pending = self._attempt(pending, wanted)
+        for attempt in range(WRITE_ATTEMPTS):
+            pending = self._attempt(pending, wanted, is_first=not attempt)
         self.report.failed += [(ref.id, _BUSY) for ref in pending]
 
+    def _placed(
+        self, wanted: dict[DocumentRef, dict[str, Any]]
+    ) -> dict[DocumentRef, dict[str, Any]]:
+        """Return documents of an alias in the index that has them: it may stand for several."""
+        ids = tuple(ref.id for ref in wanted if ref.index is None)
+        if not ids or not self._target.config.is_alias:
+            return wanted
+        # They are searched, as which index has them is unknown.
+        self._target.store.refresh_if_allowed(self._target.name)
+        (found,) = self._target.store.ask([FindPlaces(ids)])
+        placed: dict[DocumentRef, dict[str, Any]] = {}
+        for ref, flags in wanted.items():
+            places = [] if ref.index is not None else found.get(ref.id, [])
+            same = [place for place in places if ref.routing in (None, place.routing)]
+            placed.setdefault(max(same, default=ref), {}).update(flags)
+        return placed
+
     def _attempt(
-        self, refs: Sequence[DocumentRef], wanted: Mapping[DocumentRef, Mapping[str, Any]]
+        self,
+        refs: Sequence[DocumentRef],
+        wanted: Mapping[DocumentRef, Mapping[str, Any]],
+        *,
+        is_first: bool,
     ) -> list[DocumentRef]:
         """Update documents; return those that another writer has changed meanwhile."""
         (rows,) = self._target.store.ask([DocumentsAt(tuple(refs), Parts(simhash=_FLAGS))])
@@ -236,7 +258,10 @@ class _Undo:
             row = rows.get(ref)
             removed = {} if row is None else _removed(row.simhash, wanted[ref])
             if row is None or not removed:
-                self.report.unchanged += 1
+                # An update whose answer was lost is sent again, and conflicts with itself.
+                is_done = not is_first and row is not None and _is_unmarked(row, wanted[ref])
+                self.report.unmarked += is_done
+                self.report.unchanged += not is_done
                 continue
             flagged.append(ref)
             changes.append(Change(row.read_version, removed))
@@ -246,6 +271,11 @@ class _Undo:
         ]
         self.report.unmarked += len(flagged) - len(conflicts)
         return conflicts
+
+
+def _is_unmarked(row: Row, flags: Mapping[str, Any]) -> bool:
+    """Check whether a document has none of the flags, whatever they would be."""
+    return all(row.simhash.get(name) is None for name in flags)
 
 
 def _removed(stored: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, None]:

@@ -26,7 +26,10 @@ _MIN_RSA_BITS = 2048
 # A key is random: shorter ones can be guessed.
 _MIN_KEY_CHARACTERS = 16
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_HOST = re.compile(r"\*|(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*")
+# A name, after a star or not, or an IPv6 address.
+_HOST = re.compile(
+    r"\*|(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?|(?=[0-9A-Fa-f.]*:)[0-9A-Fa-f:.]+"
+)
 _ORIGIN = re.compile(r"https?://[^/\s*]+")
 _PATTERN = re.compile(r"[*?\[\]]")
 

@@ -211,6 +211,7 @@ class IndexConfig:
             none were learned yet.
         is_stream: Whether it is a data stream, which takes new documents only: one that it has is
             replaced in the index that has it.
+        is_alias: Whether it is an alias: a document that one of its indices has is replaced there.
         left_out: Indices behind the name that have no fingerprints of the scheme.
         state_of: Field whose state is continued after an upgrade; None for `simhash_field`.
         learned_of: Field whose background and vectors are continued, likewise.
@@ -235,6 +236,7 @@ class IndexConfig:
     schemes: tuple[AddedScheme, ...] = ()
     table: "WordTable | None" = None
     is_stream: bool = False
+    is_alias: bool = False
     left_out: tuple[LeftOutIndex, ...] = ()
     state_of: str | None = None
     learned_of: str | None = None

@@ -29,6 +29,8 @@ _PORT = 9200
 _PORTS = 3
 _MEMORY = Path("/dev/shm")
 _SECONDS = 180.0
+# The setting with which Elasticsearch answers to HTTPS alone.
+_TLS = "xpack.security.http.ssl.enabled"
 
 
 @dataclass(frozen=True)
@@ -84,9 +86,10 @@ def start(
             data = _memory_folder(name) if in_memory else None
             server.configure(distribution, values, heap, data)
             before(server, distribution, java)
-            url = f"http://127.0.0.1:{port}"
+            scheme = "https" if values.get(_TLS) else "http"
+            url = f"{scheme}://127.0.0.1:{port}"
             pid = server.launch(distribution, java, url, _SECONDS)
-            record = {"version": release.version, "port": port, "heap": heap}
+            record = {"version": release.version, "scheme": scheme, "port": port, "heap": heap}
             (server.root / "node.json").write_text(json.dumps(record), "utf-8")
             return Node(name, release.version, url, pid, started=True)
 
@@ -102,7 +105,8 @@ def find(name: str) -> Node | None:
         return None
     if (pid := server.pid()) is None:
         return None
-    return Node(name, record["version"], f"http://127.0.0.1:{record['port']}", pid)
+    url = f"{record.get('scheme', 'http')}://127.0.0.1:{record['port']}"
+    return Node(name, record["version"], url, pid)
 
 
 def running() -> list[Node]:

@@ -21,12 +21,14 @@ from tests.bench.program import run
 
 _ROOT = Path(__file__).parents[2]
 # Files and folders of the package.
-_MODULES = ("ingestion/deduplication", "ingestion/undo.py")
+_MODULES = ("ingestion/deduplication", "ingestion/undo.py", "maintenance/sweeps")
 _TESTS = (
     "tests/ingestion/deduplication",
     "tests/ingestion/test_conflicts.py",
     "tests/ingestion/test_undo.py",
+    "tests/ingestion/test_undo_parts.py",
     "tests/ingestion/test_undo_vocabulary.py",
+    "tests/maintenance/sweeps",
 )
 # `subprocess`: each process of the tests is looked at; `_exit`: it ends without its handlers.
 _CONFIGURATION = """
@@ -35,7 +37,9 @@ branch = true
 parallel = true
 patch = subprocess, _exit
 data_file = {folder}/data
-source = {root}/es_simhash/ingestion
+source =
+    {root}/es_simhash/ingestion
+    {root}/es_simhash/maintenance/sweeps
 disable_warnings = no-data-collected
 """
 
@@ -59,8 +63,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         files = _of_modules(json.loads(found.read_text("utf-8"))["files"])
     for name, file in files.items():
         print(line_of(name, file))
+    branches = sum(file["summary"]["num_branches"] for file in files.values())
     missed = [name for name, file in files.items() if not is_whole(file)]
-    print(f"{len(files)} modules, {len(missed)} with branches that no test takes")
+    print(
+        f"{len(files)} modules of {branches} branches, {len(missed)} with some that no test takes"
+    )
     return 1 if missed or tests else 0
 
 

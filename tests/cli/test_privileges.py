@@ -1,4 +1,4 @@
-"""docs/privileges.md, tried on a node with security: all that it names is enough, and needed."""
+"""docs/privileges.md, tried on a node with security and TLS: it names enough, and no more."""
 
 import json
 import re
@@ -20,17 +20,17 @@ from es_simhash.maintenance.families.dismissals_and_joins import dismiss
 from es_simhash.maintenance.families.find_families import find_families
 from es_simhash.semantics.background import MIN_DOCUMENTS
 from es_simhash.store.config import IndexConfig
-from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.installation.install import install
 from scripts import build_opensearch_roles
 from scripts.build_opensearch_roles import opensearch_role
+from scripts.local_node import node
 from scripts.local_node.java import NodeError
 from tests.support import engine_tests
 from tests.support.certificates import behind_https
 from tests.support.company_news import notices
 from tests.support.made_up_texts import make_text, revise
 from tests.support.page_blocks import blocks
-from tests.support.secured_node import ADMIN, PASSWORD, secured_node
+from tests.support.secured_node import ADMIN, PASSWORD, Secured, secured_node
 from tests.support.secured_opensearch import secured_opensearch
 
 pytestmark = pytest.mark.cluster
@@ -250,23 +250,23 @@ def _on_indices(role: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def secured_url(without_cluster: Callable[[str], NoReturn]) -> Iterator[str]:
-    """Address of a node with security, of the product that is tested."""
+def secured(without_cluster: Callable[[str], NoReturn]) -> Iterator[Secured]:
+    """A node with security, of the product that is tested."""
     with ExitStack() as stack:
         try:
-            url = stack.enter_context(
+            engine = stack.enter_context(
                 secured_node(roles())
                 if PRODUCT == "elasticsearch"
                 else secured_opensearch(opensearch_roles())
             )
         except NodeError as error:
             without_cluster(str(error))
-        yield url
+        yield engine
 
 
-@pytest.fixture
-def administrator(secured_url: str) -> Iterator[Any]:
-    with connect(secured_url, user=ADMIN, password=PASSWORD) as client:
+@pytest.fixture(scope="module")
+def administrator(secured: Secured) -> Iterator[Any]:
+    with secured.connect(ADMIN) as client:
         yield client
 
 
@@ -280,7 +280,7 @@ class Present:
 
 
 @pytest.fixture(scope="module")
-def present(secured_url: str) -> Present:
+def present(secured: Secured) -> Present:
     return Present()
 
 
@@ -351,12 +351,11 @@ def prepare(
 
 
 @pytest.fixture
-def run_as(secured_url: str) -> Callable[..., Any]:
+def run_as(secured: Secured) -> Callable[..., Any]:
     """Run the command of a case as a user."""
 
     def run(case: Case, user: str) -> Any:
-        credentials = {"ES_SIMHASH_USER": user, "ES_SIMHASH_PASSWORD": PASSWORD}
-        return CliRunner().invoke(cli, [*case.arguments, "--url", secured_url], env=credentials)
+        return CliRunner().invoke(cli, case.arguments, env=secured.connection(user))
 
     return run
 
@@ -390,6 +389,22 @@ def test_the_documented_privileges_are_enough(
     prepare(name)
     done = run_as(CASES[name], role_name(name))
     assert done.exit_code == 0, done.output
+
+
+@of_elasticsearch
+def test_the_certificate_of_the_node_is_verified(
+    prepare: Callable[[str], None], secured: Secured
+) -> None:
+    prepare("related")
+    known = secured.connection(role_name("related"))
+    for environment, status in ((known, 0), ({**known, "ES_SIMHASH_CA_CERTS": ""}, 1)):
+        done = CliRunner().invoke(cli, CASES["related"].arguments, env=environment)
+        assert done.exit_code == status, done.output
+    assert "untrusted certificate. Set --ca-certs." in done.stderr
+    # Another process of the tests, which finds the node, connects as this one.
+    running = node.find("secured")
+    assert running is not None
+    assert running.url == secured.url
 
 
 @of_elasticsearch
@@ -504,10 +519,10 @@ def test_who_may_not_ask_which_engine_answers_is_told_the_permission(
 
 @of_opensearch
 def test_a_user_is_let_in_behind_https(
-    prepare: Callable[[str], None], secured_url: str, tmp_path: Path
+    prepare: Callable[[str], None], secured: Secured, tmp_path: Path
 ) -> None:
     prepare("related")
-    with behind_https(secured_url, tmp_path) as proxy:
+    with behind_https(secured.url, tmp_path) as proxy:
         proxy.product = "opensearch"
         address = proxy.url.replace("http:", "https:")
         command = ["related", INDEX, "--id", "1", "--url", address, "--user", role_name("related")]

@@ -5,17 +5,18 @@
 
 Each trial runs one command (ingest with each action, backfill, families, copies, sweep) over a
 small collection on an index of its own. A proxy before a real node cuts connections, tears answers,
-keeps them for ever, answers 429 and 503, does half of a bulk request; it kills, terminates and
-interrupts the command at any request, and sets its clock forward or back by two hours; it blocks
-the index as a full disk or an operator does; and the disk of the client is full. The command is run
-again until it is done. Then each document must be there once with its fields or in the audit log,
-the decisions must be those of a run without faults, the report must equal the index, a further run
-must write nothing, and `undo` must restore all. Then groups of two and four writers of the same
-texts meet faults at once, some with sweeps among them: a checker reads their audit logs, as Jepsen
-reads histories. No document may be lost, and of each text one wins. Then as many trials run on a
-cluster of three nodes with replicas as nodes are to be killed: in each of them the master, or
-another node, in the middle of a command. At last workers of a service and their supervisor are
-killed while it is asked and labels are written.
+keeps them for ever, answers 429 and 503, does half of a bulk request, answers searches without what
+a shard has; it kills, terminates and interrupts the command at any request, and sets its clock
+forward or back by two hours; it blocks the index as a full disk or an operator does; the disk of
+the client is full; and an alias that is written through is rolled over. The command is run again
+until it is done. Then each document must be there once with its fields or in the audit log, the
+decisions must be those of a run without faults, the report must equal what the run has changed, a
+further run must write and decide nothing, and `undo` must restore all. Then groups of two and four
+writers of the same texts meet faults at once, some with sweeps among them: a checker reads their
+audit logs, as Jepsen reads histories. No document may be lost, and of each text one wins. Then as
+many trials run on a cluster of three nodes with replicas as nodes are to be killed: in each of them
+the master, or another node, in the middle of a command. At last workers of a service and their
+supervisor are killed while it is asked and labels are written.
 
 The exit status is 1 if anything is found. The seed repeats what is chosen; in which order the
 requests of several threads come is not chosen.

@@ -7,13 +7,14 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
+from tests.faults.missing_shards import IN_SEARCHES, is_search, without_shard
 from tests.support.engine_tests import tested_product
 
 # Seconds after which the commands give up on a request, in place of 60.
@@ -29,6 +30,9 @@ PASSING = (
     "status 502",
     "status 503",
     "done, then 503",  # a proxy in between gives up on a request that is done
+)
+# The same of bulk requests alone; those of searches are in `missing_shards`.
+IN_BULKS = (
     "half of the bulk done",  # the node dies in the middle of a bulk request
     "items rejected",  # it rejects half of the actions of one for now
 )
@@ -44,6 +48,8 @@ ENDINGS = {
 BLOCKS = {"flood stage": "read_only_allow_delete", "read-only": "write"}
 # What is done to the clock of the machine that a command runs on; in seconds.
 JUMPS = {"clock forward": 7_200.0, "clock back": -7_200.0}
+# What happens to an alias with a write index.
+ROLLOVER = "rollover"
 # What happens to a cluster of several nodes.
 NODE_KILLED, MASTER_KILLED = "node killed", "master killed"
 _REJECTED = {
@@ -55,6 +61,10 @@ _NOT_PASSED_ON = {"host", "content-length", "accept-encoding"}
 # How often half-open connections and late answers are chosen, which cost seconds.
 _SLOW = {"half-open": 0.05, "delay": 0.4}
 _BLOCKED_SECONDS = 0.3
+# How often each fault of searches is chosen for one, other faults being chosen once.
+_SEARCH_WEIGHT = 3
+# Status, headers and body.
+_Answer = tuple[int, dict[str, str], bytes]
 
 
 @dataclass
@@ -88,6 +98,8 @@ class FaultyProxy(ThreadingHTTPServer):
         self.strike: Callable[[int], None] = lambda number: None
         # Blocks writes to the index, and lifts the block.
         self.block: Callable[[str, bool], None] = lambda name, on: None
+        # Lets an alias write to another index.
+        self.roll: Callable[[], None] = lambda: None
         # Sets the clock of the command.
         self.jump: Callable[[float], None] = lambda seconds: None
         # Kills a node of the cluster, and starts it again.
@@ -115,8 +127,12 @@ class FaultyProxy(ThreadingHTTPServer):
         with self._lock:
             self.injected[fault] += 1
 
-    def next_fault(self, is_bulk: bool) -> str | None:
-        """Return what happens to the next request; None for nothing."""
+    def next_fault(self, possible: Sequence[str] = PASSING) -> str | None:
+        """Return what happens to the next request; None for nothing.
+
+        Args:
+            possible: What it survives.
+        """
         with self._lock:
             number, plan = self.requests, self._plan
             self.requests += 1
@@ -124,11 +140,9 @@ class FaultyProxy(ThreadingHTTPServer):
                 return plan.at[number]
             if plan.most <= 0 or plan.chosen.random() >= plan.share:
                 return None
-            kind = plan.chosen.choice(PASSING)
+            kind = plan.chosen.choice(possible)
             if plan.chosen.random() >= _SLOW.get(kind, 1.0):
                 kind = "cut after"
-            if not is_bulk and kind in ("half of the bulk done", "items rejected"):
-                kind = "torn answer"
             plan.most -= 1
             return kind
 
@@ -154,13 +168,16 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self) -> None:
         body = self.rfile.read(int(self.headers.get("content-length") or 0))
         actions = bulk_actions(body) if "_bulk" in self.path else []
-        fault = self.server.next_fault(bool(actions))
+        fault = self.server.next_fault(self._possible(is_bulk=bool(actions)))
         if fault is None:
             self._respond(*self._passed_on(body))
             return
         self.server.count(fault)
         if fault in (NODE_KILLED, MASTER_KILLED):
             self.server.kill_node(fault)
+            self._respond(*self._passed_on(body))
+        elif fault == ROLLOVER:
+            self.server.roll()
             self._respond(*self._passed_on(body))
         elif fault in JUMPS:
             self.server.jump(JUMPS[fault])
@@ -171,6 +188,14 @@ class _Handler(BaseHTTPRequestHandler):
             self._ended(fault, body, actions)
         else:
             self._faulty(fault, body, actions)
+
+    def _possible(self, *, is_bulk: bool) -> Sequence[str]:
+        """Return what may happen to the request, but for what a plan names."""
+        if is_bulk:
+            return (*PASSING, *IN_BULKS)
+        if is_search(self.command, self.path):
+            return (*PASSING, *IN_SEARCHES * _SEARCH_WEIGHT)
+        return PASSING
 
     def _blocked(self, fault: str, body: bytes) -> None:
         self.server.block(BLOCKS[fault], True)
@@ -206,7 +231,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._respond(*self._half_rejected(actions, half))
             return
         answer = self._passed_on(body)
-        if fault == "delay":
+        if fault in IN_SEARCHES:
+            self._respond(*self._without_shard(fault, body, answer))
+        elif fault == "delay":
             time.sleep(self.server.requests % 5 * 0.03)
             self._respond(*answer)
         elif fault == "done, then 503":
@@ -218,7 +245,7 @@ class _Handler(BaseHTTPRequestHandler):
                 time.sleep(TIMEOUT + 0.5)
             self.close_connection = True
 
-    def _half_rejected(self, actions: list[bytes], half: int) -> tuple[int, dict[str, str], bytes]:
+    def _half_rejected(self, actions: list[bytes], half: int) -> _Answer:
         """Do the first actions and answer that the others are rejected for now."""
         if half == len(actions):
             status, headers, content = 200, {}, b'{"errors":true,"items":[]}'
@@ -233,7 +260,14 @@ class _Handler(BaseHTTPRequestHandler):
         answer["errors"] = True
         return status, headers, json.dumps(answer).encode()
 
-    def _passed_on(self, body: bytes) -> tuple[int, dict[str, str], bytes]:
+    def _without_shard(self, fault: str, body: bytes, answer: _Answer) -> _Answer:
+        """Return the answer to a search for which a shard is missing."""
+        status, headers, content = answer
+        if status == http.HTTPStatus.OK:
+            status, content = without_shard(fault, self.path, body, content)
+        return status, headers, content
+
+    def _passed_on(self, body: bytes) -> _Answer:
         # The length is that of what is sent; an answer that is put together here is not compressed.
         headers = {
             name: value

@@ -23,13 +23,17 @@ from es_simhash.maintenance.sweeps.sweep import sweep
 from es_simhash.store.installation.install import install
 from tests.faults.collection import DATE, NUMBER, is_rejected, make_collection
 from tests.faults.commands import Commands, Ended, Settings
-from tests.faults.faulty_proxy import BLOCKS, ENDINGS, JUMPS, FaultyProxy, Plan
+from tests.faults.faulty_proxy import BLOCKS, ENDINGS, JUMPS, ROLLOVER, FaultyProxy, Plan
+from tests.faults.reports import Left, Reported, differences
+from tests.support.aliases import make_alias, roll_over
 
 DOCUMENTS, AUDIT = "documents.jsonl", "audit.jsonl"
 # Different collections; the truth of each is found once for each command.
 _COLLECTIONS = 4
 _ATTEMPTS = 7
 _CLEAN_ATTEMPTS = 3
+# Share of the trials that write through an alias where they may, and of their runs that roll over.
+_ROLLING, _ROLLED = 0.4, 0.6
 _FILE_SIZES = (1, 600, 5_000, 9_000, 17_000, 40_000)
 LOST, DOUBLED, WRONG, DISHONEST = "lost", "doubled", "wrong decisions", "dishonest exits"
 FINDINGS = (LOST, DOUBLED, WRONG, DISHONEST)
@@ -45,12 +49,14 @@ class Kind:
             `ingested`, `grouped` (with families), or `swept` (the first half, the rest is plain).
         audits: Whether it writes an audit log.
         removes: Whether it removes documents.
+        rolls: Whether some trials write through an alias that is rolled over.
     """
 
     arguments: tuple[str, ...]
     state: str
     audits: bool = False
     removes: bool = False
+    rolls: bool = False
 
     @property
     def ingests(self) -> bool:
@@ -66,21 +72,24 @@ def _ingest(action: str) -> Kind:
 
 def _sweep(action: str, state: str) -> Kind:
     rules = ("--on-version", action, "--lose", "1", "--audit", AUDIT)
+    removes = action in ("skip", "replace")
     # By their dates: a sweep that was killed has changed the order in which they were written.
     common = ("--format", "json", "--quiet", "--processes", "1", "--date-field", DATE)
-    return Kind(("sweep", *common, *rules), state, True, action in ("skip", "replace"))
+    return Kind(("sweep", *common, *rules), state, True, removes, rolls=not removes)
 
 
 KINDS = {
     "ingest": Kind(
-        ("ingest", DOCUMENTS, "--format", "json", "--quiet", "--processes", "1"), "installed"
+        ("ingest", DOCUMENTS, "--format", "json", "--quiet", "--processes", "1"),
+        "installed",
+        rolls=True,
     ),
     "ingest on two processors": Kind(
         ("ingest", DOCUMENTS, "--format", "json", "--quiet", "--processes", "2"), "installed"
     ),
     **{f"ingest, {action}": _ingest(action) for action in ("flag", "link", "skip", "replace")},
-    "backfill": Kind(("backfill", "--quiet", "--processes", "1"), "plain"),
-    "families": Kind(("families run", "--format", "json"), "ingested"),
+    "backfill": Kind(("backfill", "--quiet", "--processes", "1"), "plain", rolls=True),
+    "families": Kind(("families run", "--format", "json"), "ingested", rolls=True),
     "copies": Kind(("copies", "--format", "json", "--quiet", "--min-letters", "40"), "grouped"),
     "sweep, flag": _sweep("flag", "plain"),
     "sweep, link": _sweep("link", "swept"),
@@ -103,18 +112,6 @@ class Tally:
         """Note something that must not be."""
         self.findings[finding] += 1
         self.problems.append(f"{finding}: {what}")
-
-
-@dataclass(frozen=True)
-class Left:
-    """What a command left: documents, families by their members, originals, and what it printed."""
-
-    sources: Mapping[str, Any]
-    originals: Mapping[str, str]
-    families: frozenset[frozenset[str]]
-    groups: frozenset[frozenset[str]]
-    fingerprinted: frozenset[str]
-    printed: str = ""
 
 
 class Trials:
@@ -148,9 +145,11 @@ class Trials:
         chosen = random.Random(f"{self._seed} {number} {name}")
         collection = chosen.randrange(_COLLECTIONS)
         truth, requests = self._truth(name, collection)
+        rolls = KINDS[name].rolls and not self._first and chosen.random() < _ROLLING
         self.tally.trials[name] += 1
         self._commands.set_clock()
-        with self._trial(name, collection, f"{name}, trial {number} of seed {self._seed}") as trial:
+        title = f"{name}{' of an alias' if rolls else ''}, trial {number} of seed {self._seed}"
+        with self._trial(name, collection, title, rolls=rolls) as trial:
             trial.run_with_faults(chosen, requests, self._first)
             trial.compare(truth)
             trial.run_again()
@@ -162,22 +161,28 @@ class Trials:
         key = name, collection
         if key not in self._truths:
             with self._trial(name, collection, f"{name} without faults") as trial:
+                before = trial.left("")
                 ended = trial.run_once(trial.arguments, Plan(random.Random(0)))
                 requests = self._proxy.requests
                 trial.require_done(ended)
+                trial.check_report(ended, before)
                 self._truths[key] = trial.left(ended.out), requests
         return self._truths[key]
 
     @contextmanager
-    def _trial(self, name: str, collection: int, title: str) -> Iterator["Trial"]:
+    def _trial(
+        self, name: str, collection: int, title: str, *, rolls: bool = False
+    ) -> Iterator["Trial"]:
         folder = Path(tempfile.mkdtemp(prefix="faults-"))
         index = f"faults-{uuid.uuid4().hex[:12]}"
         trial = Trial(self._client, self._proxy, self._commands, self.tally, KINDS[name], title)
         try:
-            trial.prepare(index, folder, make_collection(collection))
+            trial.prepare(index, folder, make_collection(collection), rolls=rolls)
             yield trial
         finally:
-            self._client.indices.delete(index=f"{index},{index}-simhash", ignore_unavailable=True)
+            self._client.indices.delete(
+                index=[*self._client.indices.get_mapping(index=f"{index}*")]
+            )
             shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -200,6 +205,7 @@ class Trial:
         self._documents: dict[str, dict[str, Any]] = {}
         self._seen: list[str] = []
         self._printed = ""
+        self._rolls = False
 
     @property
     def arguments(self) -> list[str]:
@@ -208,13 +214,22 @@ class Trial:
         return [*first.split(), self._index, *rest]
 
     @property
+    def _state(self) -> str:
+        """The index of what is stored about the index."""
+        return f"{self._index}-simhash"
+
+    @property
     def accepted(self) -> dict[str, dict[str, Any]]:
         """The documents that the mapping takes, by id."""
         return {id: each for id, each in self._documents.items() if not is_rejected(each)}
 
-    def prepare(self, index: str, folder: Path, documents: Sequence[dict[str, Any]]) -> None:
-        """Make the index, and what the command reads."""
-        self._index, self._folder = index, folder
+    def prepare(
+        self, index: str, folder: Path, documents: Sequence[dict[str, Any]], *, rolls: bool = False
+    ) -> None:
+        """Make the index, or an alias that is to be rolled over, and what the command reads."""
+        self._index, self._folder, self._rolls = index, folder, rolls
+        if rolls:
+            make_alias(self._client, index)
         self._documents = {each["id"]: each for each in documents}
         lines = [json.dumps(each) + "\n" for each in documents]
         (folder / DOCUMENTS).write_text("".join(lines), "utf-8")
@@ -236,22 +251,28 @@ class Trial:
             self._put(taken[1::2])
         self._client.indices.refresh(index=index)
         self._proxy.block = self._block
+        self._proxy.roll = lambda: roll_over(self._client, index)
 
     def run_with_faults(
         self, chosen: random.Random, requests: int, first: Sequence[str] = ()
     ) -> None:
         """Run the command until it is done, the first times with faults."""
+        first_left: Left | None = None
         for attempt in range(_ATTEMPTS + _CLEAN_ATTEMPTS):
             is_clean = attempt >= _ATTEMPTS
             plan = Plan(chosen) if is_clean else make_plan(chosen, requests, attempt)
+            if self._rolls and not is_clean:
+                plan = rolling(plan, requests)
             if first and attempt == 0:
                 plan.at = {chosen.randrange(requests): chosen.choice(first)}
             size = None
             if not is_clean and chosen.random() < 0.08:
                 size = chosen.choice(_FILE_SIZES)
+            before = self.left("")
+            first_left = first_left or before
             ended = self.run_once(self.arguments, plan, size)
             if self._is_done(ended):
-                self._check_report(ended)
+                self.check_report(ended, before, first_left)
                 self._printed = ended.out
                 return
         self._tally.find(DISHONEST, f"{self._title} does not end: {ended}")
@@ -289,17 +310,14 @@ class Trial:
         if len(hits) != len(sources):
             self._tally.find(DOUBLED, f"{self._title}: {len(hits)} documents, {len(sources)} ids")
         ours = {id: source.pop("simhash", {}) for id, source in sources.items()}
-        families: dict[str, set[str]] = {}
-        for id, each in ours.items():
-            if each.get("family") is not None:
-                families.setdefault(each["family"], set()).add(id)
+        families = {id: each["family"] for id, each in ours.items() if each.get("family")}
         originals = {
             id: each["duplicate_of"] for id, each in ours.items() if each.get("duplicate_of")
         }
         return Left(
             sources,
             originals,
-            frozenset(map(frozenset, families.values())),
+            families,
             groups_of({**self._removed_for(), **originals}),
             frozenset(id for id, each in ours.items() if each.get("content_hash")),
             printed,
@@ -363,26 +381,38 @@ class Trial:
         if self.kind.removes and not self.kind.ingests:
             # Families of what a sweep has removed are processed by the next.
             self.run_once(self.arguments, Plan(random.Random(0)))
-        before = self._states()
+        # A sweep stores up to where it has come, of what the one before it wrote as well.
+        compared = [self._index] if self.arguments[0] == "sweep" else [self._index, self._state]
+        before, known = {name: self._states(name) for name in compared}, self._records()
+        gone = self._removed_for().keys()
         ended = self.run_once(self.arguments, Plan(random.Random(0)))
         if not self._is_done(ended):
             self._tally.find(DISHONEST, f"{self._title}, again: {ended}")
-        if (after := self._states()) != before:
-            changed = {id for id in before | after if before.get(id) != after.get(id)}
-            what = f"{changed}: {self._printed} {ended}"
-            self._tally.find(WRONG, f"{self._title}, again, wrote {what}")
+        for name, old in before.items():
+            if (new := self._states(name)) != old:
+                changed = {id for id in old | new if old.get(id) != new.get(id)}
+                what = f"{name}, {changed}: {self._printed} {ended}"
+                self._tally.find(WRONG, f"{self._title}, again, wrote {what}")
+        further = self._records()[len(known) :]
+        if self.kind.ingests and self.kind.removes:
+            # What it has removed it reads again, and removes again.
+            further = [each for each in further if each.get("document") is None]
+        if further or self._removed_for().keys() != gone:
+            self._tally.find(WRONG, f"{self._title}, again, decided {further}: {ended}")
 
     def undo(self, chosen: random.Random) -> None:
         """Undo all that was decided, in half of the trials with faults."""
         if not (self._folder / AUDIT).exists():
             return
-        arguments = ["undo", self._index, AUDIT, "--run", "all"]
+        arguments = ["undo", self._index, AUDIT, "--run", "all", "--format", "json"]
         faulty = chosen.random() < 0.5
         for attempt in range(4 + _CLEAN_ATTEMPTS):
             is_clean = not faulty or attempt >= 4
             plan = Plan(chosen) if is_clean else make_plan(chosen, 8, attempt)
+            before = self.left("")
             ended = self.run_once(arguments, plan)
             if ended.status == 0:
+                self._compare_report("undo", before, ended)
                 break
         else:
             self._tally.find(DISHONEST, f"{self._title}, undo: {ended}")
@@ -417,10 +447,22 @@ class Trial:
         rejected = len(self._documents) - len(self.accepted)
         return bool(report["failed"] == rejected and report["documents"] == len(self._documents))
 
-    def _check_report(self, ended: Ended) -> None:
+    def check_report(self, ended: Ended, before: Left, first: Left | None = None) -> None:
+        """Compare the report of a run that is done with the index, now and before the run."""
+        if self.kind.ingests:
+            self._check_ingest(ended)
+        else:
+            self._compare_report(self.arguments[0], before, ended, first)
+
+    def _compare_report(
+        self, command: str, before: Left, ended: Ended, first: Left | None = None
+    ) -> None:
+        run = Reported(before, self.left(ended.out), self._records(), first)
+        for difference in differences(command, run):
+            self._tally.find(DISHONEST, f"{self._title}, {command} reported {difference}: {ended}")
+
+    def _check_ingest(self, ended: Ended) -> None:
         """Compare the report of an ingest with the index, and the dead letters with the input."""
-        if not self.kind.ingests:
-            return
         report = json.loads(ended.out)
         there = len(self.left("").sources)
         counts = {name: report[name] for name in ("skipped", "replaced", "conflicting", "failed")}
@@ -435,28 +477,35 @@ class Trial:
 
     def _removed_for(self) -> dict[str, str]:
         """Return the documents that the audit log has as a whole, each with what it went for."""
-        audit, removed = self._folder / AUDIT, {}
-        for line in audit.read_text("utf-8").splitlines() if audit.exists() else ():
-            try:
-                record = json.loads(line)
-            except ValueError:
-                # A kill cut it off; the record was written again.
-                continue
+        removed = {}
+        for record in self._records():
             if (document := record.get("document")) is not None:
                 ids = record["id"], record["other"]
                 id, other = ids if self._has(record["id"], document) else ids[::-1]
                 removed[id] = other
         return removed
 
+    def _records(self) -> list[dict[str, Any]]:
+        """Return the records of the audit log."""
+        audit, records = self._folder / AUDIT, []
+        for line in audit.read_text("utf-8").splitlines() if audit.exists() else ():
+            try:
+                records.append(json.loads(line))
+            except ValueError:
+                # A kill cut it off; the record was written again.
+                continue
+        return records
+
     def _has(self, id: str, document: Mapping[str, Any]) -> bool:
         return bool(document.get("title") == self._documents[id]["title"])
 
-    def _states(self) -> dict[str, tuple[int, int]]:
-        """Return the state of each document by its id."""
-        self._client.indices.refresh(index=self._index)
-        hits = self._client.search(
-            index=self._index, size=1000, seq_no_primary_term=True, _source=False
-        )["hits"]["hits"]
+    def _states(self, index: str) -> dict[str, tuple[int, int]]:
+        """Return the state of each document of an index by its id."""
+        if not self._client.indices.exists(index=index):
+            return {}
+        self._client.indices.refresh(index=index)
+        found = self._client.search(index=index, size=1000, seq_no_primary_term=True, _source=False)
+        hits = found["hits"]["hits"]
         return {hit["_id"]: (hit["_seq_no"], hit["_primary_term"]) for hit in hits}
 
     def _put(self, documents: Sequence[Mapping[str, Any]]) -> None:
@@ -485,6 +534,17 @@ def make_plan(chosen: random.Random, requests: int, attempt: int) -> Plan:
     elif chosen.random() < 0.15:
         at[number] = chosen.choice([*BLOCKS])
     return Plan(chosen, chosen.choice([0.0, 0.1, 0.2, 0.3]), 12, at)
+
+
+def rolling(plan: Plan, requests: int) -> Plan:
+    """Return a plan in whose middle an alias is rolled over, mostly; no request is sent again then.
+
+    What is sent again may be done already: in the index that was written to until then.
+    """
+    if plan.chosen.random() >= _ROLLED:
+        return plan
+    at = {number: fault for number, fault in plan.at.items() if fault not in BLOCKS}
+    return Plan(plan.chosen, at={**at, plan.chosen.randrange(requests): ROLLOVER})
 
 
 def pairs_of(printed: str) -> Any:

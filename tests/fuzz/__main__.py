@@ -3,7 +3,9 @@
     python -m tests.fuzz [--seed 1] [--inputs 2000000] [--only NAME]
 
 The targets take turns, a batch each: texts, what is printed, lines of JSON, stored values, changes,
-comparisons, names and concepts, audit logs, journals and files, damaged in any place. A finding is
+comparisons, names and concepts, audit logs, journals, files of every format, vocabularies, spaCy
+pipelines, what is sent to a cluster and what it answers, damaged in any place. Slow ones have few
+inputs in a batch; what needs a package that is not installed is left out, and named. A finding is
 whatever is raised but the errors of the package where they are allowed, or a batch that takes more
 than a minute. Before that, large inputs are read, and it is measured that the time of each reader
 and of each regular expression of the package grows as the length of what it reads. The exit status
@@ -19,19 +21,18 @@ from collections.abc import Iterator, Sequence
 from types import FrameType
 
 from tests.bench.program import run
+from tests.fuzz.expressions import collected, sources
 from tests.fuzz.growth import (
     LARGE,
     LARGE_SECONDS,
     PARTS,
     READERS,
     grown,
-    is_anchored,
-    patterns,
     seconds_of,
     slow_inputs,
 )
 from tests.fuzz.options import chosen, parser_of
-from tests.fuzz.targets import TARGETS, run_target
+from tests.fuzz.targets import TARGETS, left_out, run_target
 
 # Seconds of the processor: a machine that stands still is no fault of a reader.
 _HANGS = 60
@@ -46,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     # What is passed over is said in warnings, thousands of times.
     logging.disable(logging.WARNING)
     signal.signal(signal.SIGPROF, _hangs)
-    print(f"seed {options.seed}", flush=True)
+    print("\n".join([f"seed {options.seed}", *left_out()]), flush=True)
     findings = 0
     for finding in growth():
         findings += 1
@@ -82,13 +83,14 @@ def growth() -> Iterator[str]:
         for part, text in PARTS.items():
             if not (measured := grown(read, text, length)).is_linear:
                 yield f"{name} of {part}: {measured}"
-    expressions = patterns()
-    for place, pattern in expressions.items():
-        for pump, measured in slow_inputs(pattern, is_anchored=is_anchored(place)):
-            yield f"{place} on {pump!r}: {measured}"
+    found = collected(sources())
+    for expression in found.expressions:
+        for pump, measured in slow_inputs(expression.pattern, expression.uses):
+            yield f"{expression.place} on {pump!r}: {measured}"
+    yield from (f"{place} uses an expression that is not measured" for place in found.missed)
     print(
         f"{len(LARGE)} large inputs, {len(READERS) * len(PARTS)} growths of readers and "
-        f"{len(expressions)} regular expressions measured",
+        f"{len(found.expressions)} regular expressions measured",
         file=sys.stdout,
         flush=True,
     )

@@ -1,17 +1,15 @@
 """How the time of what reads texts grows with their length, and that of regular expressions."""
 
-import importlib
-import inspect
-import pkgutil
+import io
 import re
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import es_simhash
 from es_simhash.differences.text_changes import changes
 from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.ingestion.bulk.document_batches import BatchLimits
@@ -28,6 +26,8 @@ from es_simhash.text.escaping import one_line
 FACTOR, LIMIT = 4, 11.0
 # Below this no growth is seen, in seconds.
 _LEAST = 0.02
+# What a branch of a pattern begins with: characters that stand for themselves.
+_BRANCH = re.compile(r"(?:^|[(|]|\?:)\^?((?:\\\W|[^\\()\[\]{}?*+|^$.])+)(?![?*+{])")
 # Only parts of so many words may be names, and each is looked up.
 _TITLE = "The Long History Of Many Small Towns In Old Europe"
 # Parts that are repeated, with what makes them hard.
@@ -54,15 +54,17 @@ PARTS: Mapping[str, str] = {
 
 
 class Growth(NamedTuple):
-    """Seconds for a text, and for one that is `FACTOR` times as long."""
+    """Seconds for a text, and for one that is some times as long."""
 
     short: float
     long: float
+    factor: int = FACTOR
 
     @property
     def is_linear(self) -> bool:
         """Check whether the time grows about as the length."""
-        return self.long < _LEAST or self.long < LIMIT * max(self.short, _LEAST / FACTOR)
+        limit = LIMIT * self.factor / FACTOR
+        return self.long < _LEAST or self.long < limit * max(self.short, _LEAST / self.factor)
 
 
 READERS: Mapping[str, tuple[Callable[[str], object], int]] = {
@@ -80,7 +82,7 @@ def _read_long_line() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.jsonl"
         path.write_bytes(b'{"text":"' + b"word " * 10_000_000 + b'"}\n{"id":"2","text":"b"}\n')
-        (source,) = open_sources([str(path)], None)
+        (source,) = open_sources([str(path)], io.BytesIO())
         read = [
             each.id
             for batch in source.batches(BatchLimits(), None)
@@ -129,83 +131,101 @@ def _line(text: str) -> bytes:
     return b'{"text":"' + text.encode("utf-8", "surrogatepass").replace(b"\n", b" ") + b'"}'
 
 
-def grown(read: Callable[[str], object], part: str, length: int) -> Growth:
-    """Return how long it takes to read a part repeated to a length, and to `FACTOR` times that."""
+def grown(
+    read: Callable[[str], object], part: str, length: int, *, calls: int = 2, factor: int = FACTOR
+) -> Growth:
+    """Return how long it takes to read a part repeated to a length, and to some times that.
+
+    Args:
+        read: Reads it.
+        part: The part.
+        length: In characters.
+        calls: How often each is read; the fastest counts.
+        factor: How many times as long the longer text is.
+    """
     text = part * (length // len(part))
-    return Growth(_seconds(read, text), _seconds(read, text * FACTOR))
+    long = _seconds(read, text * factor, calls)
+    return Growth(_seconds(read, text, calls), long, factor)
 
 
-def _seconds(read: Callable[[str], object], text: str) -> float:
-    """Return the processor time of the faster of two calls."""
+def _seconds(read: Callable[[str], object], text: str, calls: int) -> float:
+    """Return the processor time of the fastest of some calls."""
     times = []
-    for _ in range(2):
+    for _ in range(calls):
         started = time.process_time()
         read(text)
         times.append(time.process_time() - started)
     return min(times)
 
 
-def is_anchored(place: str) -> bool:
-    """Check whether the pattern of a place is only matched with whole texts."""
-    module, name = place.rpartition("[")[0].rsplit(".", 1)
-    code = inspect.getsource(importlib.import_module(module))
-    uses = set(re.findall(rf"\b{name}\.(\w+)\(", code))
-    return bool(uses) and uses <= {"fullmatch", "match"}
-
-
-def patterns() -> dict[str, "re.Pattern[str]"]:
-    """Return the compiled patterns of texts of all modules of the package, by where they are."""
-    found: dict[str, re.Pattern[str]] = {}
-    for module in pkgutil.walk_packages(es_simhash.__path__, "es_simhash."):
-        # What needs an extra that is not installed, and the program itself.
-        if module.name.startswith("es_simhash.spark") or module.name.endswith("__main__"):
-            continue
-        for name, value in vars(importlib.import_module(module.name)).items():
-            for number, each in enumerate(_patterns_in(value, set())):
-                found.setdefault(f"{module.name}.{name}[{number}]", each)
-    return {name: each for name, each in found.items() if isinstance(each.pattern, str)}
-
-
-def _patterns_in(value: Any, seen: set[int]) -> Iterator["re.Pattern[Any]"]:
-    """Yield the patterns in a value, which may be in itself."""
-    if isinstance(value, re.Pattern):
-        yield value
-    elif id(value) not in seen:
-        seen.add(id(value))
-        if isinstance(value, dict):
-            for each in value.values():
-                yield from _patterns_in(each, seen)
-        elif isinstance(value, list | tuple | set | frozenset) and len(value) < 1000:
-            for each in value:
-                yield from _patterns_in(each, seen)
-
-
-def pumps(pattern: "re.Pattern[str]") -> list[str]:
+def pumps(pattern: "re.Pattern[Any]") -> list[str]:
     """Return what a pattern may read again and again: its characters, alone and in pairs."""
-    letters = [*dict.fromkeys(re.sub(r"\\.|[\[\](){}?*+|^$]", "", pattern.pattern))][:12]
-    common = [" ", "a", "0", "A", "-", ".", "\n", "a ", "0.", "a-", "A a", "\u0301"]
-    return [*common, *letters, *(a + b for a, b in pairwise(letters))]
+    letters = [*dict.fromkeys(re.sub(r"\\.|[\[\](){}?*+|^$]", "", _source(pattern)))][:12]
+    common = [" ", "a", "0", "A", "-", ".", "\n", "a ", "0.", "a-", "A a", "\u0301", "Aa ", "\\"]
+    pairs = (a + b for a, b in pairwise(letters))
+    return list(dict.fromkeys([*common, *letters, *pairs, *starts(pattern)]))
+
+
+def starts(pattern: "re.Pattern[Any]") -> list[str]:
+    """Return the texts without choice that the branches of a pattern begin with."""
+    branches = _BRANCH.findall(_source(pattern))
+    return list(dict.fromkeys(re.sub(r"\\(\W)", r"\1", each) for each in branches))[:8]
+
+
+def _start(pattern: "re.Pattern[Any]") -> list[str]:
+    """Return the text that a whole pattern begins with, and what is read is to begin with."""
+    return starts(pattern)[:1] if _BRANCH.match(_source(pattern)) else []
+
+
+def _source(pattern: "re.Pattern[Any]") -> str:
+    source = pattern.pattern
+    return source.decode("latin-1") if isinstance(source, bytes) else str(source)
 
 
 def slow_inputs(
-    pattern: "re.Pattern[str]", length: int = 500, *, is_anchored: bool = False
+    pattern: "re.Pattern[Any]",
+    uses: Collection[str] = ("finditer",),
+    length: int = 6_000,
 ) -> Iterator[tuple[str, Growth]]:
     """Yield what a pattern takes longer to read than its length explains.
 
     Args:
         pattern: The pattern.
-        length: Of the shorter string.
-        is_anchored: Whether it is only matched with whole texts, not searched in them.
+        uses: Methods that it is used by.
+        length: Of the strings.
     """
-
-    def search(text: str) -> None:
-        if is_anchored:
-            pattern.fullmatch(text + "\x00")
-        else:
-            for _ in pattern.finditer(text + "\x00"):
-                pass
-
-    for pump in pumps(pattern):
-        growth = grown(search, pump, length)
+    readers = {_READS.get(use, _read_all) for use in uses}
+    for read, start, pump in product(readers, ["", *_start(pattern)], pumps(pattern)):
+        search = partial(_search, pattern, read, start)
+        # Most are over at once, which need not be measured twice.
+        if seconds_of(partial(search, pump * (length // len(pump)))) < _LEAST:
+            continue
+        growth = grown(search, pump, length // 8, calls=3, factor=8)
         if not growth.is_linear:
-            yield pump, growth
+            yield start + pump, growth
+
+
+def _search(
+    pattern: "re.Pattern[Any]",
+    read: Callable[["re.Pattern[Any]", Any], object],
+    start: str,
+    text: str,
+) -> None:
+    read(pattern, _typed(f"{start}{text}\x00", pattern))
+
+
+def _typed(text: str, pattern: "re.Pattern[Any]") -> Any:
+    return text.encode() if isinstance(pattern.pattern, bytes) else text
+
+
+def _read_all(pattern: "re.Pattern[Any]", text: Any) -> None:
+    for _ in pattern.finditer(text):
+        pass
+
+
+# How a pattern reads a text, by the method that is called; the others go through all of it.
+_READS: Mapping[str, Callable[["re.Pattern[Any]", Any], object]] = {
+    "match": lambda pattern, text: pattern.match(text),
+    "fullmatch": lambda pattern, text: pattern.fullmatch(text),
+    "search": lambda pattern, text: pattern.search(text),
+}

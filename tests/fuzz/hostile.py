@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from typing import Any
 
 from tests.support.strategies import ENDS, SCRIPTS, STOPS
 
@@ -12,6 +13,8 @@ CONTROLS = [
     *"\ud800\udfff\ufffe\uffff\U0010ffff\U0001fffe",
 ]
 COMMANDS = ["\x1b[2J", "\x1b]0;title\x07", "\r\n", "{{x}}", "<script>", "../..", "%s%n", "'\"`"]
+# Reasons quote names, of files, fields and labels, which may be long.
+_LONGEST_REASON = 2_000
 _PIECES = [*ENDS, *STOPS, *CONTROLS, *COMMANDS]
 
 
@@ -88,7 +91,22 @@ def damaged(data: bytes, chosen: random.Random) -> bytes:
 
 
 # What another type may stand in the place of a value.
-_VALUES = [None, True, 0, -1, 1 << 70, 1.5, "", "x", "\ud800", [], {}, [[]], [None], {"": {}}]
+_VALUES: list[object] = [
+    None,
+    True,
+    0,
+    -1,
+    1 << 70,
+    1.5,
+    "",
+    "x",
+    "\ud800",
+    [],
+    {},
+    [[]],
+    [None],
+    {"": {}},
+]
 
 
 def altered(value: object, chosen: random.Random) -> object:
@@ -107,7 +125,7 @@ def altered(value: object, chosen: random.Random) -> object:
     return value
 
 
-def _put(holder: object, key: object, value: object) -> None:
+def _put(holder: Any, key: Any, value: object) -> None:
     if isinstance(holder, dict) or (isinstance(holder, list) and isinstance(key, int)):
         holder[key] = value
 
@@ -122,3 +140,15 @@ def _places(value: object) -> Iterator[tuple[object, object]]:
         for number, member in enumerate(list(value)):
             yield value, number
             yield from _places(member)
+
+
+def spliced(a: bytes, b: bytes, chosen: random.Random) -> bytes:
+    """Return the beginning of some bytes and the end of others."""
+    return a[: chosen.randrange(len(a) + 1)] + b[chosen.randrange(len(b) + 1) :]
+
+
+def require_sentence(reason: str) -> None:
+    """Check that a reason is one line that can be printed, and no longer than a screen."""
+    assert reason, "there is no reason"
+    assert "\n" not in reason, reason
+    assert len(reason) < _LONGEST_REASON, reason

@@ -44,6 +44,8 @@ _DOCUMENTS = [
     {"id": "2", "text": revise(_TEXT, 2, 0.05), "title": "Two"},
     {"id": "3", "text": make_text(3, 60), "title": "Three"},
 ]
+# A request that is answered with nothing of use is sent again, for minutes.
+_SOON = patch.object(Waiter, "wait", lambda waiter, seconds: None)
 _NEW = [{"id": "4", "text": revise(_TEXT, 4, 0.05)}]
 
 # What is asked of an index: each reads all that it is answered.
@@ -113,34 +115,38 @@ def _place(target: str) -> str:
 
 
 @cache
-def _recorded() -> dict[str, list[tuple[str, str, int, str]]]:
+def recorded() -> dict[str, list[tuple[str, str, int, str]]]:
     answers: dict[str, list[tuple[str, str, int, str]]] = json.loads(_RECORDED.read_text("utf-8"))
     return answers
+
+
+def ask_recorded(verb: str, lie: tuple[int, bytes] | None = None) -> None:
+    """Ask a server that answers as it was recorded.
+
+    Args:
+        verb: What is asked.
+        lie: Which of its answers is another one, and that; None for none.
+    """
+    prepared: dict[tuple[str, str], list[tuple[int, bytes]]] = defaultdict(list)
+    for number, (method, path, status, body) in enumerate(recorded()[verb]):
+        data = lie[1] if lie is not None and lie[0] == number else body.encode()
+        prepared[method, path].append((status, data))
+    _Liar.answers = prepared
+    with Elasticsearch("http://lies:9200", node_class=_Liar, max_retries=0) as client, _SOON:
+        VERBS[verb](client)
 
 
 def answer_lies(chosen: random.Random) -> int:
     """Ask a server that lies once: what cannot be read is one sentence."""
     count = 0
-    for _ in rounds(chosen, 8):
+    for _ in rounds(chosen, 4):
         verb = chosen.choice(list(VERBS))
-        answers = _recorded()[verb]
-        number = chosen.randrange(len(answers))
-        prepared: dict[tuple[str, str], list[tuple[int, bytes]]] = defaultdict(list)
-        for at, (method, path, status, body) in enumerate(answers):
-            data = body.encode()
-            if at == number:
-                data = _lie(body, chosen)
-            prepared[method, path].append((status, data))
-        _Liar.answers = prepared
-        client = Elasticsearch("http://lies:9200", node_class=_Liar, max_retries=0)
-        with suppress(EsSimhashError), client, _SOON:
-            VERBS[verb](client)
+        number = chosen.randrange(len(recorded()[verb]))
+        body = recorded()[verb][number][3]
+        with suppress(EsSimhashError):
+            ask_recorded(verb, (number, _lie(body, chosen)))
         count += 1
     return count
-
-
-# A request that is answered with nothing of use is sent again, for minutes.
-_SOON = patch.object(Waiter, "wait", lambda waiter, seconds: None)
 
 
 def _lie(body: str, chosen: random.Random) -> bytes:
@@ -163,16 +169,16 @@ def main(url: str) -> None:
     index.configure({"title": "title"})
     index.dismiss("1", "3")
     admin.indices.refresh(index=_INDEX)
-    recorded = {}
+    answers = {}
     for verb, ask in VERBS.items():
         _Recorder.kept.clear()
         if verb == "backfill":
             admin.index(index=_INDEX, id="9", document={"text": _TEXT}, refresh=True)
         with tempfile.TemporaryDirectory(), Elasticsearch(url, node_class=_Recorder) as client:
             ask(client)
-        recorded[verb] = list(_Recorder.kept)
-        print(verb, len(recorded[verb]))
-    _RECORDED.write_text(json.dumps(recorded, indent=0, ensure_ascii=False) + "\n", "utf-8")
+        answers[verb] = list(_Recorder.kept)
+        print(verb, len(answers[verb]))
+    _RECORDED.write_text(json.dumps(answers, indent=0, ensure_ascii=False) + "\n", "utf-8")
     admin.indices.delete(index=names, ignore_unavailable=True)
 
 

@@ -4,6 +4,7 @@ A target returns how many inputs it had. It may raise nothing but an `AssertionE
 finding: the errors of the package are caught where they are allowed.
 """
 
+import io
 import json
 import random
 import tempfile
@@ -27,7 +28,6 @@ from es_simhash.relation.text_comparison import compare
 from es_simhash.semantics.extractors.builtin import BuiltinExtractor
 from es_simhash.store.codec import (
     PackedText,
-    pack_chunks,
     shingles_of,
     simhash_json,
     unpack_chunks,
@@ -36,8 +36,12 @@ from es_simhash.store.codec import (
 from es_simhash.store.config import IndexConfig
 from es_simhash.text.escaping import file_name, masked_url, one_line, printable
 from es_simhash.text.normal_forms import normalise_all
+from tests.fuzz import damaged_vocabularies, pipelines
+from tests.fuzz.damaged_files import missing_packages, read_damaged
+from tests.fuzz.damaged_vocabularies import read_vocabularies
 from tests.fuzz.hostile import altered, changed, damaged, hostile_text, hostile_texts, rounds
 from tests.fuzz.lying_server import answer_lies
+from tests.fuzz.requests import make_requests
 
 Target = Callable[[random.Random], int]
 _JOB = {"index": "i", "uuids": ["u"], "sources": ["s"]}
@@ -98,13 +102,11 @@ def read_lines(chosen: random.Random) -> int:
 
 def unpack(chosen: random.Random) -> int:
     """Unpack stored values that are damaged."""
-    prints = fingerprint(changed("one two three four five six seven eight nine ten " * 3, chosen))
-    (stored,) = simhash_json(fingerprint_batch([hostile_text(chosen) + " and some words more"]))
+    # Long enough for chunks.
+    text = changed("one two three four five six seven eight nine ten " * 3, chosen)
+    (stored,) = simhash_json(fingerprint_batch([f"{hostile_text(chosen)} {text}"]))
     values = json.loads(stored)
     packed = [value for value in values.values() if isinstance(value, str)]
-    chunks = prints.chunks
-    with suppress(AttributeError):
-        packed.append(pack_chunks(chunks.fingerprints, chunks.characters, chunks.levels))
     count = 0
     for _ in rounds(chosen, 20):
         for value in packed:
@@ -192,7 +194,7 @@ def read_files(chosen: random.Random) -> int:
             lines = [json.dumps({"id": str(n), "text": hostile_text(chosen)}) for n in range(5)]
             path.write_bytes(damaged("\n".join(lines).encode(), chosen))
             with suppress(EsSimhashError):
-                for source in open_sources([str(path)], stream=None):
+                for source in open_sources([str(path)], stream=io.BytesIO()):
                     for batch in source.batches(BatchLimits(), None):
                         for read in batch.documents(config):
                             assert isinstance(read, Document | Failure)
@@ -212,9 +214,27 @@ TARGETS: Mapping[str, Target] = MappingProxyType(
         "audit logs": read_audits,
         "journals": read_journals,
         "files": read_files,
+        "file formats": read_damaged,
+        "vocabularies": read_vocabularies,
+        **({} if pipelines.missing_package() else {"pipelines": pipelines.read_by_pipelines}),
+        "requests": make_requests,
         "answers": answer_lies,
     }
 )
+
+
+def left_out() -> list[str]:
+    """Return what is given no input as a package is not installed, one sentence each."""
+    missing = {f"files that end in {end}": name for end, name in missing_packages().items()}
+    missing |= {
+        what: name
+        for what, name in (
+            ("taxonomies", damaged_vocabularies.missing_package()),
+            ("pipelines", pipelines.missing_package()),
+        )
+        if name is not None
+    }
+    return [f"Without {name} there are no {what}." for what, name in missing.items()]
 
 
 def run_target(name: str, seed: Any, number: int) -> int:

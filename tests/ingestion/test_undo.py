@@ -1,5 +1,6 @@
 """What was decided is taken back from the audit log."""
 
+import json
 from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
@@ -145,6 +146,28 @@ def test_the_log_of_another_index_is_refused(desk: Any, documents: Any) -> None:
     desk.audit.write_bytes(desk.audit.read_bytes().replace(desk.name.encode(), b"another"))
     with pytest.raises(InputError, match="no decisions"):
         desk.undo()
+
+
+@pytest.mark.long
+def test_marks_whose_removal_was_not_answered_count_as_removed(
+    desk: Any, documents: Any, proxy: Proxy
+) -> None:
+    desk.write(documents, "flag")
+    lost = []
+
+    def hook(path: str, body: bytes) -> Any:
+        if "_bulk" not in path or b'"duplicate_of":null' not in body or lost:
+            return None
+        lines = [json.loads(line) for line in body.splitlines()]
+        lost.append(desk.client.bulk(index=desk.name, operations=lines))
+        return 503, b"{}"
+
+    proxy.hook = hook
+    with connect(proxy.url) as client:
+        quick = RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=1)
+        done = undo(client, desk.name, desk.audit, retry=quick)
+    assert not lost[0]["errors"]
+    assert (done.unmarked, done.unchanged, done.failed) == (6, 0, [])
 
 
 @pytest.mark.long

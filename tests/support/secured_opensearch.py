@@ -11,7 +11,7 @@ from scripts.local_node import node
 from scripts.local_node.distribution import SECURED_OPENSEARCH
 from scripts.local_node.server import Server
 from tests.support.certificates import certificate
-from tests.support.secured_node import ADMIN
+from tests.support.secured_node import ADMIN, Secured
 from tests.support.shared_node import leased
 
 # Of the password of the tests, by bcrypt with the least rounds.
@@ -30,8 +30,10 @@ _SETTINGS: Mapping[str, object] = {
 
 
 @contextmanager
-def secured_opensearch(roles: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """Give the address of an OpenSearch with security, which the last user stops and deletes.
+def secured_opensearch(roles: Mapping[str, Mapping[str, Any]]) -> Iterator[Secured]:
+    """Give an OpenSearch with security, which the last user stops and deletes.
+
+    Its clients need no TLS.
 
     Each role has a user of its name; they and `ADMIN` have the password of `secured_node`.
 
@@ -68,7 +70,7 @@ def secured_opensearch(roles: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
         return started.url, started.started
 
     with leased(_NAME, start, lambda: node.remove(_NAME)) as url:
-        yield url
+        yield Secured(url, authority=None)
 
 
 def _write(file: Path, kind: str, entries: Mapping[str, Any]) -> None:

@@ -92,7 +92,8 @@ class TargetIndex:
         """Return what the index has of some documents, without the large members.
 
         Documents are read as they are now. Only where routings are in use, those whose line names
-        none are searched, with one more request for all.
+        none are searched, with one more request for all. So are those of an alias that its one
+        index does not have: it may stand for several, also since a moment ago.
 
         Args:
             identities: Ids and routings as they were read.
@@ -100,7 +101,7 @@ class TargetIndex:
         """
         wanted = first_of_each_id(identities)
         if self.config.is_stream:
-            return self._lookup_in_stream(wanted, parts)
+            return self._lookup_in_indices(wanted, parts)
         places = Lookup()
         if any(wanted.values()) or self.has_routings:
             (found,) = self.store.ask([FindPlaces(tuple(wanted))])
@@ -110,12 +111,20 @@ class TargetIndex:
             for id, routing in wanted.items()
         )
         rows = self.store.ask([DocumentsAt(refs, parts)])[0] if refs else {}
-        return replace(places, stored={ref.id: row.source for ref, row in rows.items()})
+        stored = {ref.id: row.source for ref, row in rows.items()}
+        missing = [id for id in wanted if id not in stored]
+        if not self.config.is_alias or not missing:
+            return replace(places, stored=stored)
+        others = self._lookup_in_indices(missing, parts)
+        return replace(places, stored={**stored, **others.stored}, versions=others.versions)
 
-    def _lookup_in_stream(self, wanted: Mapping[str, str | None], parts: Parts) -> Lookup:
-        """Return what a data stream has of some documents: of several with one id, the newest."""
+    def _lookup_in_indices(self, wanted: Iterable[str], parts: Parts) -> Lookup:
+        """Return what several indices have of some documents: of several with one id, the newest.
+
+        They are those of a data stream or an alias.
+        """
         (found,) = self.store.ask([FindPlaces(tuple(wanted))])
-        # Names of backing indices end with a number that grows.
+        # Names of indices that are rolled over end with a number that grows.
         refs = [max(places) for places in found.values() if places]
         rows = self.store.ask([DocumentsAt(tuple(refs), replace(parts, version=True))])[0]
         return Lookup(
@@ -151,21 +160,22 @@ class TargetIndex:
     def _written_before(
         self, prepared: Prepared, failures: Mapping[int, WriteResult]
     ) -> frozenset[int]:
-        """Return the documents of a data stream that were written although no answer said so.
+        """Return the documents of several indices that were written although no answer said so.
 
-        A plain index takes them once more, a data stream does not: they conflict with themselves.
+        A plain index takes them once more; what a data stream or an alias has is written to the
+        index that has it, in place of the version that was read, and conflicts with itself.
         """
         resent = [
             number
             for number, result in failures.items()
             if result.status == "conflict" and result.is_resent
         ]
-        if not resent or not self.config.is_stream:
+        if not resent or not (self.config.is_stream or self.config.is_alias):
             return frozenset()
         self.store.refresh_if_allowed(self.name)
         wanted = dict.fromkeys(prepared.ids[number] for number in resent)
         name, parts = self.config.text_field, Parts(fields=self.config.text_fields)
-        stored = self._lookup_in_stream(wanted, parts).stored
+        stored = self._lookup_in_indices(wanted, parts).stored
 
         def is_stored(number: int) -> bool:
             found = stored.get(prepared.ids[number], {})

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
 from es_simhash.ingestion.bulk.batch_preparation import identify, prepare_undecided
@@ -26,6 +26,7 @@ from es_simhash.ingestion.deduplication.version_decisions import (
     Original,
 )
 from es_simhash.ingestion.deduplication.version_rules import RETAIN
+from es_simhash.relation.references import DocumentVersion
 from es_simhash.store.elasticsearch.bulk import index_action
 
 
@@ -167,11 +168,13 @@ class QueriedBatch:
         prepared: Documents that need no decision.
         items: The others.
         originals: For each of these what it may be a version of.
+        versions: Versions of the documents that are to be replaced where they are; see `Lookup`.
     """
 
     prepared: Prepared
     items: list[IncomingDocument]
     originals: list[list[Original]]
+    versions: Mapping[str, DocumentVersion] = field(default_factory=dict)
 
 
 class Versions(Protocol):
@@ -233,7 +236,8 @@ class WriteDecided:
         undecided.prepared.failures += [
             Failure(document.position, document.id, reason) for document, reason in unreadable
         ]
-        return QueriedBatch(undecided.prepared, items, self._versions.ask(items))
+        originals = self._versions.ask(items)
+        return QueriedBatch(undecided.prepared, items, originals, lookup.versions)
 
     def is_outdated(self, ready: QueriedBatch, turn: Turn) -> bool:
         """Check whether a document that is left out was written meanwhile."""
@@ -250,7 +254,7 @@ class WriteDecided:
         pending = [Pending(*pair) for pair in zip(ready.items, ready.originals, strict=True)]
         while pending := self._without_conflicts(pending, decided):
             together = _together(pending, self._run)
-            self._decide(pending[:together], decided)
+            self._decide(pending[:together], decided, ready.versions)
             pending = pending[together:]
         self._versions.release(batch)
         turn.pass_on([*ready.prepared.ids, *decided.removed], ready.prepared.stored_ids)
@@ -276,7 +280,12 @@ class WriteDecided:
                 remaining.append(each)
         return remaining
 
-    def _decide(self, pending: Sequence["Pending"], decided: DecidedDocuments) -> None:
+    def _decide(
+        self,
+        pending: Sequence["Pending"],
+        decided: DecidedDocuments,
+        versions: Mapping[str, DocumentVersion],
+    ) -> None:
         """Decide and write; what builds on a document that failed is decided again."""
         decisions: dict[int, Decision] = {}
         reasons: dict[int, str] = {}
@@ -284,7 +293,7 @@ class WriteDecided:
             made = self._versions.settle(
                 [each.item for each in pending], [each.originals for each in pending]
             )
-            rejections = self._write(made)
+            rejections = self._write(made, versions)
             self._versions.confirm(made, rejections)
             for decision in made:
                 position = decision.document.position
@@ -302,7 +311,9 @@ class WriteDecided:
             ]
         decided.add([decisions[position] for position in sorted(decisions)], reasons)
 
-    def _write(self, decisions: Sequence[Decision]) -> dict[str, str]:
+    def _write(
+        self, decisions: Sequence[Decision], versions: Mapping[str, DocumentVersion]
+    ) -> dict[str, str]:
         """Write the documents and return the reasons of those that were rejected, by id."""
         # Of one id the last is sent: requests that are retried would change their order.
         last = {decision.id: decision for decision in decisions if decision.writes}
@@ -310,7 +321,12 @@ class WriteDecided:
         prepared = Prepared(ids=list(last))
         prepared.fill(
             [
-                index_action(id, decision.source(simhash_field), decision.routing)
+                index_action(
+                    id,
+                    decision.source(simhash_field),
+                    decision.routing,
+                    version=versions.get(id),
+                )
                 for id, decision in last.items()
             ]
         )

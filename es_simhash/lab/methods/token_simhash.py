@@ -85,12 +85,14 @@ TOKEN_SCHEME = "token-simhash64.v1"
 LOOSE, CLOSE = 0.90, 0.98
 _BITS, _MAX_DISTANCE = 64, 3
 _WORD_CATEGORIES = frozenset({"Ll", "Lu", "Lt", "Lo", "Lm", "Mn", "Nd", "Pc"})
-_ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]*://|www\.)\S+")
+# What may be a scheme is read from its first character alone, or the time would grow as the square
+# of its length; digits before it are no part of the address.
+_ADDRESS = re.compile(r"(?:(?<![a-z0-9+.-])([0-9+.-]*)[a-z][a-z0-9+.-]*://|www\.)\S+")
 
 
 def tokens_of(text: str) -> list[str]:
     """Return the tokens of a text, in order."""
-    without = _ADDRESS.sub(" ", normalise(text))
+    without = _ADDRESS.sub(r"\1 ", normalise(text))
     return [token for token in _tokens().findall(without) if any(map(_is_letter, token))]
 
 

@@ -1,7 +1,7 @@
 """Pages of documents that a backfill reads and writes, again after a conflict."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 from math import inf
 
@@ -139,10 +139,11 @@ class DocumentWriter:
             ClusterError: The cluster takes no documents, or is busy for too long.
         """
         outcomes: list[Outcome] = []
+        resent: set[tuple[str | None, str | None]] = set()
         for _ in range(_MAX_ATTEMPTS):
             page = self._prepare(documents)
-            outcomes += page.finished
-            conflicts = self._send(page, documents, outcomes)
+            outcomes += (_of_resent(outcome, resent) for outcome in page.finished)
+            conflicts = self._send(page, documents, outcomes, resent)
             if not conflicts:
                 return outcomes
             documents = self._current(conflicts, outcomes)
@@ -150,9 +151,16 @@ class DocumentWriter:
         return outcomes + [document.outcome("failed", reason) for document in documents]
 
     def _send(
-        self, page: PreparedPage, documents: Sequence[SourceDocument], outcomes: list[Outcome]
+        self,
+        page: PreparedPage,
+        documents: Sequence[SourceDocument],
+        outcomes: list[Outcome],
+        resent: set[tuple[str | None, str | None]],
     ) -> list[SourceDocument]:
-        """Send a page, add the outcomes, and return the documents that have a newer version."""
+        """Send a page, add the outcomes, and return the documents that have a newer version.
+
+        Those that were sent before, without an answer, are added to `resent`.
+        """
         failures = self._store.write(page.body, page.ends, index=self._target)
         conflicts = []
         for number, position in enumerate(page.positions):
@@ -161,6 +169,8 @@ class DocumentWriter:
                 outcomes.append(document.outcome("written"))
             elif failure.status == "conflict":
                 conflicts.append(document)
+                if failure.is_resent:
+                    resent.add((document.row.ref.index, document.row.id))
             elif failure.status == "missing":
                 outcomes.append(document.outcome("gone"))
             else:
@@ -178,3 +188,13 @@ class DocumentWriter:
             else:
                 remaining.append(current)
         return remaining
+
+
+def _of_resent(outcome: Outcome, resent: Container[tuple[str | None, str | None]]) -> Outcome:
+    """Return the outcome of a document that conflicts with itself where it was resent.
+
+    What is found there is what was written when the answer was lost.
+    """
+    if outcome.status == "unchanged" and (outcome.index, outcome.id) in resent:
+        return replace(outcome, status="written")
+    return outcome

@@ -43,6 +43,7 @@ from es_simhash.store.dates import Date
 from es_simhash.store.installation.noted_pairs import binding_pairs
 from es_simhash.store.installation.reserved_texts import ReservedTexts
 from es_simhash.store.installation.state_index import StateIndex
+from es_simhash.store.intents import Parts
 from es_simhash.store.protocol import WritableStore
 from es_simhash.store.rows import Row, batches_of
 
@@ -202,8 +203,9 @@ class FamilyPolicy:
 
     def _read(self, batch: Sequence[Member]) -> Iterator[tuple[Member, Row, TextFingerprints]]:
         """Yield members that are flagged as versions of nothing, and have the stored text."""
-        # A document that is removed may have to be restored as a whole.
-        parts = WHOLE if self._rules.action in _REMOVING else None
+        # A document that is removed may have to be restored as a whole; records quote the others.
+        quoted = Parts(text=True, members=True, fields=self._config.text_fields)
+        parts = WHOLE if self._rules.action in _REMOVING else quoted
         documents = self._documents.read([member.ref for member in batch], parts)
         unflagged = [
             (member, stored)

@@ -109,7 +109,8 @@ def _check_xml(content: bytes, path: Path) -> bytes:
     parser.EntityDeclHandler = reject_entity
     try:
         parser.Parse(content, True)
-    except expat.ExpatError as error:
+    # The other two stand for an encoding that it names, and Python has not, or not for XML.
+    except (expat.ExpatError, LookupError, ValueError) as error:
         raise _unreadable(path, XML, error) from error
     return content
 

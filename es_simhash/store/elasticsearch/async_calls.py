@@ -15,7 +15,7 @@ from es_simhash.store.elasticsearch.calls import Call, Calls
 from es_simhash.store.elasticsearch.client import AsyncElasticsearch
 from es_simhash.store.elasticsearch.errors import translated_errors
 from es_simhash.store.elasticsearch.operations import operation
-from es_simhash.store.elasticsearch.requests import headers_of
+from es_simhash.store.elasticsearch.requests import headers_of, require_sendable
 from es_simhash.store.opensearch.transport import speaking
 
 Result = TypeVar("Result")
@@ -101,6 +101,7 @@ class AsyncCalls:
             raise
 
     async def _send(self, call: Call) -> Any:
+        require_sendable(call.body)
         if call.delay:
             await asyncio.sleep(call.delay)
         with translated_errors(self._client), readable(call.path):

@@ -43,8 +43,18 @@ Calls = Generator[Call, Any, Result]
 
 
 def index_path(index: str | None, *rest: str) -> str:
-    """Return the path of a request about an index, alias or data stream, or about all."""
-    return "/" + "/".join([*([] if index is None else [quote(index, safe=",*")]), *rest])
+    """Return the path of a request about an index, alias or data stream, or about all.
+
+    Raises:
+        InputError: The name has half of a character.
+    """
+    try:
+        return "/" + "/".join([*([] if index is None else [quote(index, safe=",*")]), *rest])
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"Index {index!r} cannot be named in a request, as utf-8 has no character "
+            f"{error.object[error.start]!r}. Correct the name."
+        ) from error
 
 
 def mappings(index: str) -> Calls[dict[str, dict[str, Any]]]:

@@ -25,8 +25,9 @@ _PLAIN_HTTP = re.compile(r"WRONG_VERSION_NUMBER|RECORD_LAYER_FAILURE|HTTP_REQUES
 # closes the connection in the middle may want one as well.
 _WANTS_CERTIFICATE = re.compile(r"CERTIFICATE_REQUIRED|ALERT_UNKNOWN_CA|EOF occurred")
 _EXPIRED = "No search context found"
-# Where Elasticsearch quotes the document.
-_QUOTATION = re.compile(r"(\.? Preview of field's value: |\s+at \[Source: ).*", re.DOTALL)
+# Where Elasticsearch quotes the document. White space is read from its first character alone, or
+# the time would grow as its square.
+_QUOTATION = re.compile(r"(\.? Preview of field's value: |(?<!\s)\s+at \[Source: ).*", re.DOTALL)
 
 
 class RequestRejected(ClusterError):

@@ -1,12 +1,18 @@
 """Single requests to Elasticsearch, retried by one policy, with our errors."""
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from es_simhash.errors import ClusterError
+from es_simhash.errors import ClusterError, InputError
 from es_simhash.store.elasticsearch.answer_shapes import readable, require_readable
 from es_simhash.store.elasticsearch.calls import Calls
-from es_simhash.store.elasticsearch.client import Elasticsearch, elastic_transport, elasticsearch
+from es_simhash.store.elasticsearch.client import (
+    Elasticsearch,
+    elastic_transport,
+    elasticsearch,
+    json_value,
+)
 from es_simhash.store.elasticsearch.errors import (
     RequestRejected,
     address,
@@ -16,6 +22,7 @@ from es_simhash.store.elasticsearch.errors import (
 from es_simhash.store.elasticsearch.load_bound import PARAMS, PATH, LoadBound, is_costly
 from es_simhash.store.elasticsearch.operations import operation
 from es_simhash.store.elasticsearch.retry import RETRYABLE, RetryPolicy, Unavailable, Waiter
+from es_simhash.text.escaping import one_line
 
 _JSON, _NDJSON = "application/json", "application/x-ndjson"
 
@@ -28,6 +35,28 @@ def headers_of(body: Any) -> dict[str, str]:
         return {"accept": _JSON}
     kind = _NDJSON if isinstance(body, (list, bytes)) else _JSON
     return {"accept": _JSON, "content-type": kind}
+
+
+def require_sendable(body: Any) -> None:
+    """Check that the body of a request is JSON, as what users filter by may be anything.
+
+    Raises:
+        InputError: It holds half of a character, a number that JSON has not, or something else.
+    """
+    if body is None or isinstance(body, bytes):
+        return
+    try:
+        json.dumps(body, ensure_ascii=False, allow_nan=False, default=json_value).encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"A request cannot hold {error.object[error.start]!r}, which is half of a character. "
+            "Correct the id, the name or the filter that has it."
+        ) from error
+    except (elastic_transport.SerializationError, TypeError, ValueError, RecursionError) as error:
+        reason = one_line(str(error))[:200]
+        raise InputError(
+            f"A request cannot be written as JSON ({reason}). Correct the filter."
+        ) from error
 
 
 class Requests:
@@ -165,8 +194,10 @@ class Requests:
         Where there is a bound of the load, it waits before.
 
         Raises:
+            InputError: The body is not JSON.
             Unavailable: There is a policy, and a retry may help.
         """
+        require_sendable(body)
         if is_costly(path):
             self.hold(self.wait)
         try:

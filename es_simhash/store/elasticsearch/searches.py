@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from es_simhash.errors import ClusterError
 from es_simhash.store.elasticsearch.calls import Call, Calls, index_path
 from es_simhash.store.elasticsearch.errors import (
     FORBIDDEN,
@@ -25,6 +26,8 @@ _SHARDLESS = 503
 _TOO_MANY = re.compile(r"maxClauseCount|too_many_(nested_)?clauses")
 # Seconds before each further search of an index whose shard is on no node: it may be a moment old.
 _CREATION_DELAYS = (0.05, 0.1, 0.2, 0.4, 0.8)
+# Why a shard fails for now: it is on no node, or its node is busy.
+_PASSING = frozenset({NO_SHARD, "circuit_breaking_exception", "es_rejected_execution_exception"})
 _NOTHING: Mapping[str, Any] = {"hits": {"hits": []}}
 _REJECTED: Mapping[str, Any] = {"hits": {"hits": []}, "rejected": True}
 
@@ -67,7 +70,29 @@ def search(index: str | None, body: Mapping[str, Any]) -> Calls[Any]:
         ClusterError: The search is rejected, or a shard does not answer.
     """
     params = {"allow_partial_search_results": "false"}
-    return (yield Call("POST", index_path(index, "_search"), dict(body), params))
+    return (yield Call("POST", index_path(index, "_search"), dict(body), params, _whole))
+
+
+def _whole(response: Any, may_retry: bool) -> Any:
+    """Return the response to one search if it is of all shards.
+
+    Elasticsearch is told to fail otherwise; what answers in its place may not know that.
+
+    Raises:
+        Unavailable: Shards are missing or were too slow, and a retry may help.
+        ClusterError: Shards are missing, were too slow, or reject the search.
+    """
+    shards = response.get("_shards", {})
+    if failures := shards.get("failures"):
+        _raise_failures(failures, may_retry=may_retry)
+    if not shards.get("failed") and not response.get("timed_out"):
+        return response
+    if may_retry:
+        raise Unavailable("a search is answered by some of the shards")
+    raise ClusterError(
+        "Some shards do not answer a search in time, so the results would be incomplete. Search "
+        "again when the cluster is less busy and `GET _cluster/health` is not red."
+    )
 
 
 def search_all(
@@ -168,7 +193,7 @@ def _responses(response: Any, may_retry: bool) -> list[Mapping[str, Any]]:
     statuses = RETRYABLE.intersection(entry.get("status") for entry in responses)
     if statuses and may_retry:
         raise Unavailable(f"a search is answered with {min(statuses)}")
-    return responses
+    return [_whole(response, may_retry) for response in responses]
 
 
 def _header(body: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -198,16 +223,16 @@ def _counted(response: Any, may_retry: bool) -> int:
 
 
 def _raise_failures(failures: Sequence[Mapping[str, Any]], *, may_retry: bool) -> NoReturn:
-    """Raise for shards that a count lacks: unlike a search, it cannot be told to fail.
+    """Raise for shards that an answer lacks; unlike a search, a count cannot be told to fail.
 
     Raises:
-        Unavailable: A shard is on no node now, and a retry may help.
-        ClusterError: A shard is on no node, or rejects the query.
+        Unavailable: A shard is on no node now or busy, and a retry may help.
+        ClusterError: A shard is on no node, busy, or rejects the query.
     """
     missing = [
         f"[{each['index']}][{each['shard']}]"
         for each in failures
-        if each["reason"]["type"] == NO_SHARD
+        if each["reason"]["type"] in _PASSING
     ]
     if missing and may_retry:
         raise Unavailable(f"shards {', '.join(missing)} do not answer")

@@ -179,7 +179,9 @@ def installed_store(
     installed = gateway.run(with_table(name, configured))
     require_one_scheme(name, installed.left_out)
     drops_id = config.id_field is None and rejects_field(mapped, "id")
-    config = replace(installed, drops_id=drops_id, is_stream=is_data_stream(mapped))
+    is_stream = is_data_stream(mapped)
+    is_alias = not is_stream and name not in mapped
+    config = replace(installed, drops_id=drops_id, is_stream=is_stream, is_alias=is_alias)
     make = kind or ElasticsearchStore
     return make(Gateway.of(client, retry), name, config, is_complete=True)
 

@@ -4,6 +4,7 @@ import logging
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any
 
 from es_simhash.errors import InputError
@@ -150,8 +151,12 @@ def exception_for(index: str, template: IndexTemplate) -> tuple[str, dict[str, A
 
 def fits(index: str, body: Mapping[str, Any]) -> bool:
     """Check whether an index template of this body makes indices of a name."""
-    patterns = (".*".join(map(re.escape, pattern.split("*"))) for pattern in body["index_patterns"])
-    return any(re.fullmatch(pattern, index) for pattern in patterns)
+    return any(fnmatchcase(index, _as_shell(pattern)) for pattern in body["index_patterns"])
+
+
+def _as_shell(pattern: str) -> str:
+    """Return a pattern of which the star alone is special, as `fnmatch` has it."""
+    return pattern.replace("[", "[[]").replace("?", "[?]")
 
 
 def sendable(body: Mapping[str, Any]) -> dict[str, Any]:

@@ -48,7 +48,10 @@ def test_who_came_first_is_the_first_whatever_the_ids(
     records = {each["id"]: each for each in index.records()}
     assert {id: each["action"] for id, each in records.items()} == {"a": "flag", "m": "flag"}
     assert records["m"]["kind"] == "exact"
-    assert all(first.startswith(each[:20]) or each in first for each in records["a"]["evidence"])
+    # What a record quotes is in the text that is flagged.
+    assert records["m"]["evidence"] == [first.upper()[:160]]
+    assert records["a"]["evidence"]
+    assert all(each in revise(first, 3) for each in records["a"]["evidence"])
 
 
 @pytest.mark.long

@@ -1,6 +1,7 @@
 """A data stream that is rolled over: answers say what they leave out, runs bring it up to date."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from es_simhash.relation.references import LeftOutIndex
 from es_simhash.store.elasticsearch import index_calls
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.installation.install import install
+from tests.support.aliases import RolledAlias, make_alias
 from tests.support.data_streams import TIME, DataStream
 from tests.support.shelf import revised, text
 
@@ -43,6 +45,16 @@ def rolled(client: Any, stream: DataStream) -> DataStream:
     stream.roll()
     stream.put("c", revised(FIRST, 2))
     return stream
+
+
+@pytest.fixture
+def alias(client: Any, index_name: str, discard: Any) -> Iterator[RolledAlias]:
+    """An alias of one index with fingerprint fields, which has no documents yet."""
+    made = RolledAlias(client, f"{index_name}-alias")
+    make_alias(client, made.name)
+    install(client, made.name, semantics=None)
+    yield made
+    discard(*made.indices, f"{made.name}-simhash")
 
 
 def typed(*words: str) -> Any:
@@ -213,6 +225,58 @@ def test_a_rollover_in_the_middle_of_an_ingest_is_not_seen_in_what_is_written(
     assert Index(client, stream.name).related(id="n1").left_out == ()
     mappings = Gateway(client).mappings(stream.name)
     assert len({json.dumps(each["properties"]["simhash"]) for each in mappings.values()}) == 1
+
+
+def statuses(outcomes: Any) -> dict[str, str]:
+    return {str(outcome.id): str(outcome.status) for outcome in outcomes}
+
+
+def test_documents_of_an_alias_are_replaced_where_they_are(client: Any, alias: RolledAlias) -> None:
+    index = Index(client, alias.name)
+    lines = [{"id": f"n{number}", "text": text(number)} for number in range(3)]
+    assert set(statuses(index.ingest(lines)).values()) == {"written"}
+    alias.roll()
+    changed = {"id": "n1", "text": revised(text(1), 1)}
+    outcomes = index.ingest([lines[0], changed, {"id": "new", "text": text(3)}])
+    assert statuses(outcomes) == {"n0": "unchanged", "n1": "written", "new": "written"}
+    first, second = alias.indices
+    assert alias.places() == {"n0": first, "n1": first, "n2": first, "new": second}
+    assert client.get(index=first, id="n1")["_source"]["text"] == changed["text"]
+
+
+@pytest.mark.long
+def test_versions_in_an_alias_are_flagged_and_undone_where_they_are(
+    client: Any, alias: RolledAlias
+) -> None:
+    index = Index(client, alias.name)
+    lines = [{"id": f"n{number}", "text": text(number)} for number in range(3)]
+    assert all(outcome.ok for outcome in index.ingest(lines))
+    alias.roll()
+    lines = [{"id": id, "text": revised(text(1), number)} for number, id in ((1, "n2"), (2, "new"))]
+    assert set(statuses(index.ingest(lines, on_version="flag")).values()) == {"written"}
+    first, second = alias.indices
+    assert alias.places() == {"n0": first, "n1": first, "n2": first, "new": second}
+    assert alias.flagged() == {"n2", "new"}
+    report = index.undo(f"{alias.name}.audit.jsonl")
+    assert (report.unmarked, report.unchanged, report.failed) == (2, 0, [])
+    assert alias.flagged() == set()
+
+
+@pytest.mark.long
+def test_an_alias_that_is_rolled_over_in_the_middle_of_an_ingest_doubles_nothing(
+    client: Any, alias: RolledAlias
+) -> None:
+    index = Index(client, alias.name)
+    lines = [{"id": f"n{number}", "text": text(number)} for number in range(20)]
+    assert all(outcome.ok for outcome in index.ingest(lines))
+    changed = [{**line, "text": revised(str(line["text"]), 1)} for line in lines]
+    settings = IngestSettings(limits=BatchLimits(documents=4))
+    run = index.ingest(changed, settings=settings)
+    outcomes = [next(run)]
+    alias.roll()
+    outcomes += run
+    assert set(statuses(outcomes).values()) == {"written"}
+    assert alias.places() == dict.fromkeys(statuses(outcomes), alias.indices[0])
 
 
 @pytest.mark.long

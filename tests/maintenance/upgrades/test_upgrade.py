@@ -27,7 +27,8 @@ from tests.support.shelf import text
 
 pytestmark = pytest.mark.cluster
 
-OLDEST = Path(__file__).parent / "oldest_index.json"
+# What was left by the last release of each earlier version of the mapping.
+EARLIER = ("oldest_index", "index_of_version_2", "index_of_version_3")
 FIRST, NEW = Scheme(blocks=16), Scheme()
 TEXT = make_text(1, 120)
 DOCUMENTS = [
@@ -280,13 +281,28 @@ def test_what_others_write_meanwhile_is_fingerprinted_before_the_switch(
     assert Index(client, name).config.scheme == NEW
 
 
+def put_earlier(client: Any, name: str, earlier: str) -> list[str]:
+    """Write an index of an earlier version, and its state; return the ids of its documents."""
+    left = json.loads((Path(__file__).parent / f"{earlier}.json").read_text("utf-8"))
+    written = {name: (left["mappings"], left["documents"])}
+    if "state" in left:
+        written[f"{name}-simhash"] = (left["state"]["mappings"], left["state"]["entries"])
+    for index, (mappings, documents) in written.items():
+        client.indices.create(index=index, mappings=mappings)
+        for document in documents:
+            source = {key: value for key, value in document.items() if key != "id"}
+            client.index(index=index, id=document["id"], document=source)
+        client.indices.refresh(index=index)
+    return [document["id"] for document in left["documents"]]
+
+
 @pytest.mark.long
-def test_the_oldest_index_says_what_to_run_and_moves(client: Any, name: str) -> None:
-    oldest = json.loads(OLDEST.read_text("utf-8"))
-    client.indices.create(index=name, mappings=oldest["mappings"])
-    for document in oldest["documents"]:
-        client.index(index=name, id=document.pop("id"), document=document)
-    client.indices.refresh(index=name)
+@pytest.mark.parametrize("earlier", EARLIER)
+def test_an_index_of_an_earlier_version_says_what_to_run_and_moves(
+    client: Any, name: str, earlier: str
+) -> None:
+    ids = put_earlier(client, name, earlier)
+    families = {id: members_of(client, name, "simhash", id).get("family") for id in ids}
     index = Index(client, name)
     for ask in (
         lambda: index.related(id="1"),
@@ -294,12 +310,17 @@ def test_the_oldest_index_says_what_to_run_and_moves(client: Any, name: str) -> 
         lambda: index.families(),
         lambda: index.sweep(),
     ):
-        with pytest.raises(SchemeError, match=f"does not read. Run `es-simhash upgrade {name}`"):
+        with pytest.raises(SchemeError, match=r"[Rr]un `es-simhash upgrade"):
             ask()
     report = index.upgrade()
-    assert (report.field, report.written, report.failed) == ("simhash_2", 4, 0)
+    assert (report.field, report.written, report.failed) == ("simhash_2", len(ids), 0)
     client.indices.refresh(index=name)
     assert related(index) == [("2", "version")]
+    # Families and decisions are those of the earlier version; the first one had none.
+    moved = {id: members_of(client, name, "simhash_2", id).get("family") for id in ids}
+    assert moved == families
+    decided = {pair.ids for pair in index.manual_pairs()}
+    assert decided == (set() if earlier == EARLIER[0] else {("1", "3")})
     with pytest.raises(MappingConflict, match="does not compute scheme"):
         index.upgrade(UpgradeOptions(revert=True))
     index.upgrade(UpgradeOptions(finish=True))
