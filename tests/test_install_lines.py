@@ -5,7 +5,6 @@ download is found and not fetched, as they weigh a gigabyte; `make bench-first-r
 demo` with all of it.
 """
 
-import os
 import re
 import subprocess
 import sys
@@ -19,32 +18,11 @@ import pytest
 
 from tests import test_readme_typed
 from tests.support.clone import ROOT, reserved_indices
+from tests.support.typed_line import typed
 
 pytestmark = pytest.mark.cluster
 
 DEMO = test_readme_typed.DEMO
-# Variables of whoever runs the tests, which a reader does not have.
-OF_TESTS = ("PYTHON", "PYTEST", "VIRTUAL_ENV", "ES_SIMHASH", "MAKE", "COVERAGE")
-
-
-def typed(line: str, folder: Path, **environment: str) -> str:
-    """Type a line in a folder; it succeeds, and what it prints is returned."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(OF_TESTS) and name != "ELASTICSEARCH_URL"
-    }
-    done = subprocess.run(
-        ["bash", "--norc", "-c", line],
-        cwd=folder,
-        env={**kept, "COLUMNS": "80", **environment},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    assert done.returncode == 0, (line, done.stdout)
-    return done.stdout
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.clone import ROOT
-from tests.test_install_lines import typed
+from tests.support.typed_line import typed
 
 # What the build adds.
 ADDED = {"PKG-INFO"}

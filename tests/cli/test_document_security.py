@@ -179,7 +179,6 @@ def test_an_answer_is_that_of_an_index_of_the_documents_that_may_be_read(
     assert "of b" not in of_both.output
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("arguments", "foreign"), WHOLE_INDEX.items())
 def test_what_is_found_in_a_whole_index_is_of_the_documents_that_may_be_read(
     arguments: tuple[str, ...], foreign: str, answer_to: Callable[..., str]
@@ -235,7 +234,6 @@ def test_a_field_that_may_not_be_read_is_in_no_answer(run_as: Run) -> None:
     )
 
 
-@pytest.mark.long
 def test_a_field_that_may_not_be_read_is_in_nothing_found_in_a_whole_index(
     answer_to: Callable[..., str],
 ) -> None:

@@ -44,9 +44,10 @@ class ColumnarFormat:
                     for row in batch.to_pylist():
                         place += 1
                         yield _record(place, row)
-            except (pyarrow.ArrowException, OSError) as error:
+            except (pyarrow.ArrowException, OSError, MemoryError, UnicodeDecodeError) as error:
                 after = f" after row {place}" if place else ""
-                reason = str(error).partition("\n")[0]
+                # A damaged length may be anything.
+                reason = str(error).partition("\n")[0] or "it needs more memory than there is"
                 raise InputError(f"The file is damaged{after} ({reason}).") from error
 
 

@@ -18,6 +18,7 @@ from es_simhash.errors import ClusterError, EsSimhashError
 Shape = Any
 _STORE = "es_simhash.store."
 _OPTIONAL = "?"
+_SEQ_NO = "_seq_no"
 _REST = "*"
 
 _VERSION: Shape = {"_seq_no?": int, "_primary_term?": int}
@@ -164,6 +165,9 @@ def _missing_parts(search: Any, response: Any, place: str) -> Iterator[str]:
         yield f"{place}hits.total is missing"
     if search.get("seq_no_primary_term") and not all(map(_has_version, response["hits"]["hits"])):
         yield f"{place}hits.hits have no versions"
+    if _SEQ_NO in search.get("docvalue_fields", ()):
+        unnumbered = [hit for hit in response["hits"]["hits"] if not _has_number(hit)]
+        yield from (f"{place}hits.hits[].fields.{_SEQ_NO} is missing" for _ in unnumbered[:1])
     if "stored_fields" not in search:
         for number, hit in enumerate(response["hits"]["hits"]):
             if "_id" not in hit:
@@ -178,7 +182,12 @@ def _missing_parts(search: Any, response: Any, place: str) -> Iterator[str]:
 
 
 def _has_version(hit: Mapping[str, Any]) -> bool:
-    return "_seq_no" in hit and "_primary_term" in hit
+    return _SEQ_NO in hit and "_primary_term" in hit
+
+
+def _has_number(hit: Mapping[str, Any]) -> bool:
+    values = hit.get("fields", {}).get(_SEQ_NO, ())
+    return len(values) == 1 and isinstance(values[0], int)
 
 
 def _aggregation_shape(body: Mapping[str, Any]) -> Shape:

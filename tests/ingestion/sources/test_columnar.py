@@ -106,6 +106,24 @@ def test_a_damaged_file_fails_as_one(tmp_path: Path, kind: str) -> None:
     assert reason.startswith("The file is damaged")
 
 
+@pytest.mark.parametrize("value", ["ffffffffffff0f00", "0000000000ffff00", "ff"])
+@pytest.mark.parametrize("compression", ["zstd", None])
+def test_a_length_or_a_name_that_is_damaged_is_one_failure(
+    tmp_path: Path, compression: str | None, value: str
+) -> None:
+    table, file = pyarrow.Table.from_pylist([{"text": "Some words.", "note": "a"}]), io.BytesIO()
+    options = ipc.IpcWriteOptions(compression=compression)
+    with ipc.new_stream(file, table.schema, options=options) as writer:
+        writer.write_table(table)
+    whole, damage, reasons = file.getvalue(), bytes.fromhex(value), set()
+    for start in range(len(whole)):
+        path = tmp_path / "a.arrow"
+        path.write_bytes(whole[:start] + damage + whole[start + len(damage) :])
+        reasons |= {str(row[1]) for row in rows_of(path) if row[0] == "failed"}
+    assert any(reason.startswith("The file is damaged (") for reason in reasons)
+    assert all(reason.endswith(".") for reason in reasons)
+
+
 def test_standard_input_is_no_place_for_a_table(tmp_path: Path) -> None:
     content = write(tmp_path / "a", ROWS, "parquet").read_bytes()
     batches = list(StandardInput(io.BytesIO(content)).batches(BatchLimits(), None))

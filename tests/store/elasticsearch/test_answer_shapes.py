@@ -85,6 +85,12 @@ def test_a_right_answer_is_let_through(method: str, path: str, asked: Any, body:
             "hits.hits[0].fields.b is not a list",
         ),
         ("/i/_search", {"seq_no_primary_term": True}, FOUND, "hits.hits have no versions"),
+        (
+            "/i/_search",
+            {"docvalue_fields": ["_seq_no"]},
+            FOUND,
+            "hits.hits[].fields._seq_no is missing",
+        ),
         ("/i/_search", {"track_total_hits": True}, {"hits": {"hits": []}}, "hits.total is missing"),
         ("/i/_search", {"aggs": {"n": {"terms": {}}}}, FOUND, "aggregations is not an object"),
         (
