@@ -301,7 +301,8 @@ def sent_by(verb: str, values: Values) -> list[tuple[str, str, bytes]]:
 
 def _without_given(reason: str, values: Values) -> str:
     """Return a reason without what it names as it was given."""
-    for given in (values.id, values.name, values.value, values.index):
+    # The longest first: one may be a part of another.
+    for given in sorted((values.id, values.name, values.value, values.index), key=len)[::-1]:
         reason = reason.replace(given, "…")
     return reason
 

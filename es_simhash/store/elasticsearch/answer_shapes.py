@@ -16,9 +16,10 @@ from es_simhash.errors import ClusterError, EsSimhashError
 # A shape is a type, a tuple of types, a list with the shape of each entry, or a dict: a name that
 # ends in ? need not be there, and `*` stands for the values of all other names.
 Shape = Any
+# The sequence number of a document, as a field of its index.
+SEQ_NO = "_seq_no"
 _STORE = "es_simhash.store."
 _OPTIONAL = "?"
-_SEQ_NO = "_seq_no"
 _REST = "*"
 
 _VERSION: Shape = {"_seq_no?": int, "_primary_term?": int}
@@ -165,9 +166,9 @@ def _missing_parts(search: Any, response: Any, place: str) -> Iterator[str]:
         yield f"{place}hits.total is missing"
     if search.get("seq_no_primary_term") and not all(map(_has_version, response["hits"]["hits"])):
         yield f"{place}hits.hits have no versions"
-    if _SEQ_NO in search.get("docvalue_fields", ()):
+    if SEQ_NO in search.get("docvalue_fields", ()):
         unnumbered = [hit for hit in response["hits"]["hits"] if not _has_number(hit)]
-        yield from (f"{place}hits.hits[].fields.{_SEQ_NO} is missing" for _ in unnumbered[:1])
+        yield from (f"{place}hits.hits[].fields.{SEQ_NO} is missing" for _ in unnumbered[:1])
     if "stored_fields" not in search:
         for number, hit in enumerate(response["hits"]["hits"]):
             if "_id" not in hit:
@@ -182,11 +183,11 @@ def _missing_parts(search: Any, response: Any, place: str) -> Iterator[str]:
 
 
 def _has_version(hit: Mapping[str, Any]) -> bool:
-    return _SEQ_NO in hit and "_primary_term" in hit
+    return SEQ_NO in hit and "_primary_term" in hit
 
 
 def _has_number(hit: Mapping[str, Any]) -> bool:
-    values = hit.get("fields", {}).get(_SEQ_NO, ())
+    values = hit.get("fields", {}).get(SEQ_NO, ())
     return len(values) == 1 and isinstance(values[0], int)
 
 
@@ -194,6 +195,9 @@ def _aggregation_shape(body: Mapping[str, Any]) -> Shape:
     kind = next(kind for kind in body if kind not in ("aggs", "meta"))
     if body[kind].get("keyed"):
         return {"buckets": {_REST: {"doc_count": int}}}
+    if kind == "composite":
+        names = [name for source in body[kind]["sources"] for name in source]
+        return {"buckets": [{"doc_count": int, "key": dict.fromkeys(names, str)}]}
     return _AGGREGATIONS.get(kind, {"buckets": [_BUCKET]})
 
 

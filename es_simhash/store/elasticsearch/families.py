@@ -31,7 +31,7 @@ def read_list(responses: Responses, *, request: ListFamilies) -> FamilyPage:
     families = responses[0]["aggregations"]["families"]
     sizes = [(bucket["key"]["family"], bucket["doc_count"]) for bucket in families["buckets"]]
     is_last = len(sizes) < request.size
-    return FamilyPage(sizes, None if is_last else families["after_key"]["family"])
+    return FamilyPage(sizes, None if is_last else sizes[-1][0])
 
 
 def prefix_body(where: Where, prefixes: Sequence[str], config: IndexConfig) -> dict[str, Any]:

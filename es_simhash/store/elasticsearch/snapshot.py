@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from es_simhash.store import fields
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.answer_shapes import SEQ_NO, readable
 from es_simhash.store.elasticsearch.conditions import conditions, find_body, of_seq_nos, read_of
 from es_simhash.store.elasticsearch.families import (
     list_body,
@@ -27,8 +28,6 @@ from es_simhash.store.rows import Place, Row, Rows, SharingText
 
 # Each page of a composite aggregation reads all documents; 65,535 buckets is the server's limit.
 _BUCKETS = 50_000
-# The sequence number of a document, as a field of its index.
-_SEQ_NO = "_seq_no"
 
 
 class ElasticsearchSnapshot:
@@ -77,6 +76,7 @@ class ElasticsearchSnapshot:
         """Id of its point in time: a snapshot made with it reads the same in another process."""
         return self._point.id
 
+    @readable("")
     def count(self, where: Where) -> int:
         """Return how many documents match conditions."""
         body = {"size": 0, "track_total_hits": True, "query": conditions(where, self.config)}
@@ -91,8 +91,9 @@ class ElasticsearchSnapshot:
             page: How many are read with one request.
         """
         body = find_body(Find(where, parts, page, order=()), self.config)
-        for hit in self._point.hits(body):
-            yield row_of(hit, parts, self.config)
+        with readable(""):
+            for hit in self._point.hits(body):
+                yield row_of(hit, parts, self.config)
 
     def slices(self, where: Where, parts: Parts, count: int) -> list["SnapshotSlice"]:
         """Return all documents that match conditions, in so many parts for as many threads."""
@@ -101,6 +102,7 @@ class ElasticsearchSnapshot:
         bodies = [{**body, "slice": number} for number in numbers] if count > 1 else [body]
         return [SnapshotSlice(self._point, body, parts, self.config) for body in bodies]
 
+    @readable("")
     def find(self, requests: Sequence[Find]) -> list[Rows]:
         """Return the first documents of each request, asked as one."""
         bodies = [find_body(request, self.config) for request in requests]
@@ -109,9 +111,10 @@ class ElasticsearchSnapshot:
             for request, response in zip(requests, self._point.search_all(bodies), strict=True)
         ]
 
+    @readable("")
     def sharing(self, requests: Sequence[Find]) -> list[list[SharingText]]:
         """Return the first documents of each request with what they share, asked as one."""
-        values = [_SEQ_NO, *map(self.config.path, fields.SCORED_MEMBERS)]
+        values = [SEQ_NO, *map(self.config.path, fields.SCORED_MEMBERS)]
         # For an id the engine unpacks all that is stored beside it, the text as well.
         more = {
             "stored_fields": "_none_",
@@ -137,13 +140,15 @@ class ElasticsearchSnapshot:
             return
         wanted = frozenset(places)
         read = read_of(parts, self.config)
-        values = [_SEQ_NO, *read.get("docvalue_fields", ())]
+        values = [SEQ_NO, *read.get("docvalue_fields", ())]
         body = {**read, "query": of_seq_nos(seq_nos), "docvalue_fields": values}
-        for hit in self._point.hits(body):
-            # Each shard counts its own numbers.
-            if (place := _place(hit, hit["sort"])) in wanted:
-                yield place, row_of(hit, parts, self.config)
+        with readable(""):
+            for hit in self._point.hits(body):
+                # Each shard counts its own numbers.
+                if (place := _place(hit, hit["sort"])) in wanted:
+                    yield place, row_of(hit, parts, self.config)
 
+    @readable("")
     def family_sizes(self, where: Where) -> dict[str, int]:
         """Return the number of documents that match conditions of each of their families."""
         sizes: dict[str, int] = {}
@@ -156,11 +161,13 @@ class ElasticsearchSnapshot:
                 return sizes
             request = replace(request, after=page.after)
 
+    @readable("")
     def prefix_counts(self, where: Where, prefixes: Sequence[str]) -> list[int]:
         """Return how many documents match whose family has a name that begins with each prefix."""
         response = self._point.search(prefix_body(where, prefixes, self.config))
         return read_prefixes(response)
 
+    @readable("")
     def shingle_counts(self, where: Where, shingles: NDArray[np.uint32]) -> list[int]:
         """Return how many documents that match conditions have each shingle."""
         response = self._point.search(shingles_body(where, shingles, self.config))
@@ -189,6 +196,7 @@ class SnapshotSlice:
         self._parts = parts
         self._config = config
 
+    @readable("")
     def read(self, size: int) -> list[Row]:
         """Return the next documents, so many at the most; none at the end.
 
@@ -209,5 +217,5 @@ def _place(hit: Hit, position: Sequence[Any]) -> Place:
         hit: The hit, with its sequence number, by which it is found again.
         position: What it is sorted by in the point in time: another for each document.
     """
-    (seq_no,) = hit["fields"][_SEQ_NO]
+    (seq_no,) = hit["fields"][SEQ_NO]
     return Place(hit["_index"], seq_no, tuple(position))

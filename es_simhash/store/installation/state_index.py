@@ -336,6 +336,8 @@ def _require_readable(hit: Mapping[str, Any], index: str) -> None:
     problems = [*faults(entry, shape, "")]
     if not problems and len(entry.get("ids", _TWO)) != len(_TWO):
         problems = ["ids are not two"]
+    if not problems and len(entry.get("shards", ())) != len(entry.get("seq_nos", ())):
+        problems = ["it has not one number of a write for each shard"]
     for fault in problems[:1]:
         raise ClusterError(
             f"Entry {hit.get('_id')!r} of index {index!r} cannot be read: {fault}. Delete it; a "

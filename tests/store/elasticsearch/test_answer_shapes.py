@@ -99,6 +99,12 @@ def test_a_right_answer_is_let_through(method: str, path: str, asked: Any, body:
             FOUND | {"aggregations": {"n": {}}},
             "aggregations.n.doc_count is missing",
         ),
+        (
+            "/i/_search",
+            {"aggs": {"n": {"composite": {"sources": [{"family": {"terms": {}}}]}}}},
+            FOUND | {"aggregations": {"n": {"buckets": [{"doc_count": 1, "key": {}}]}}},
+            "aggregations.n.buckets[0].key.family is missing",
+        ),
         ("/i/_msearch", [{}, {}], {"responses": []}, "it has 0 entries in place of 1"),
         (
             "/i/_msearch",

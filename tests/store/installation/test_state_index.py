@@ -8,6 +8,7 @@ import pytest
 from es_simhash import Index
 from es_simhash.errors import ClusterError
 from es_simhash.store.elasticsearch.connection import connect
+from es_simhash.store.installation.noted_pairs import family_state
 from es_simhash.store.installation.state_index import VERSION, StateIndex
 
 pytestmark = pytest.mark.cluster
@@ -92,3 +93,9 @@ def test_an_entry_that_somebody_changed_is_named(
     index = Index(client, state.name.removesuffix("-simhash"))
     with pytest.raises(ClusterError, match=f"Entry 'e' of index .* cannot be read: {said}"):
         index.manual_pairs()
+
+
+def test_counts_that_somebody_cut_off_are_named(client: Any, state: StateIndex) -> None:
+    put(client, state, {"kind": "counts", "counts": "", "shards": ["a"], "seq_nos": []})
+    with pytest.raises(ClusterError, match="has not one number of a write for each shard"):
+        family_state(state)
