@@ -5,6 +5,7 @@ the file, or nested ones that expand. Such files are rejected before rdflib pars
 """
 
 import json
+import logging
 import re
 import warnings
 from collections.abc import Iterator
@@ -58,6 +59,8 @@ def _parse(path: Path) -> "Graph":
         from rdflib import Graph  # an optional extra
     except ImportError as error:
         raise MissingExtra.of("taxonomy", "Reading a taxonomy needs rdflib") from error
+    # What it notices about names quotes the file as it is, control characters included.
+    logging.getLogger("rdflib.term").setLevel(logging.ERROR)
     content = read_bytes(path)
     kind = _SUFFIXES.get(path.suffix.lower()) or _kind_of(content)
     checked = BytesIO(_CHECKS[kind](content, path))

@@ -105,6 +105,8 @@ _SHAPES: Mapping[str, Shape] = {
     "_disk_usage": {"_shards?": dict, _REST: {"fields": {_REST: {"total_in_bytes": int}}}},
     "_doc": {"_id": str, "found?": bool, "_source?": dict, **_VERSION},
 }
+# What hits of a point in time are sorted by.
+_SORTED = {int, float, str, type(None)}
 _MOST_MEMBERS = 20
 _HIT_TYPES: Mapping[str, tuple[type, ...]] = {
     name.removesuffix(_OPTIONAL): (
@@ -174,7 +176,7 @@ def _missing_parts(search: Any, response: Any, place: str) -> Iterator[str]:
             if "_id" not in hit:
                 yield f"{place}hits.hits[{number}]._id is missing"
     if "pit" in search and "sort" in search:
-        unsorted = [hit for hit in response["hits"]["hits"] if "sort" not in hit]
+        unsorted = [hit for hit in response["hits"]["hits"] if not _has_place(hit)]
         yield from (f"{place}hits.hits[].sort is missing" for _ in unsorted[:1])
     wanted = search.get("aggs", {})
     shape = {name: _aggregation_shape(body) for name, body in wanted.items()}
@@ -186,6 +188,10 @@ def _has_version(hit: Mapping[str, Any]) -> bool:
     return SEQ_NO in hit and "_primary_term" in hit
 
 
+def _has_place(hit: Mapping[str, Any]) -> bool:
+    return {*map(type, hit.get("sort", [()]))} <= _SORTED
+
+
 def _has_number(hit: Mapping[str, Any]) -> bool:
     values = hit.get("fields", {}).get(SEQ_NO, ())
     return len(values) == 1 and isinstance(values[0], int)
@@ -195,6 +201,8 @@ def _aggregation_shape(body: Mapping[str, Any]) -> Shape:
     kind = next(kind for kind in body if kind not in ("aggs", "meta"))
     if body[kind].get("keyed"):
         return {"buckets": {_REST: {"doc_count": int}}}
+    if kind == "terms":
+        return {"buckets": [{"doc_count": int, "key": (str, int, float)}]}
     if kind == "composite":
         names = [name for source in body[kind]["sources"] for name in source]
         return {"buckets": [{"doc_count": int, "key": dict.fromkeys(names, str)}]}

@@ -42,7 +42,7 @@ def row_of(hit: Hit, parts: Parts, config: IndexConfig, *, strict: bool = False)
         source=source if parts.fields or parts.whole else {},
         text=read_text(source, config.text_field) if parts.text else None,
         scheme=member(fields.SCHEME) if parts.members else None,
-        content_hash=member(fields.CONTENT_HASH) if has_members else None,
+        content_hash=_hash_of(member(fields.CONTENT_HASH)) if has_members else None,
         status=member(fields.STATUS) if parts.members else None,
         family=member(fields.FAMILY) if parts.members else _family(values, parts, config),
         represents=represents if isinstance(represents, bool) else None,
@@ -76,6 +76,11 @@ def sharing_text_of(hit: Hit, place: Place, config: IndexConfig) -> SharingText:
 def missing_row(id: str) -> Row:
     """Return the row of an id that no document has."""
     return Row(DocumentRef(None, id), found=False)
+
+
+def _hash_of(value: str | None) -> str | None:
+    """Return a content hash; None for what is none, as others may write anything there."""
+    return value if value is not None and value.isascii() else None
 
 
 def _simhash(source: Mapping[str, Any], parts: Parts, config: IndexConfig) -> dict[str, Any]:

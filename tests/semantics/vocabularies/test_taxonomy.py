@@ -1,6 +1,7 @@
 """SKOS taxonomies: what is read of them, what is told of strange ones, what is refused."""
 
 import json
+import logging
 import re
 import socket
 import sys
@@ -257,6 +258,15 @@ def test_a_file_that_is_not_in_its_format_is_refused_in_one_sentence(read, name,
     assert name in str(raised.value)
     assert "\n" not in str(raised.value)
     assert len(str(raised.value)) < 400
+
+
+def test_what_a_file_holds_is_not_logged(read, caplog):
+    logging.getLogger("rdflib.term").setLevel(logging.NOTSET)
+    names = f'xmlns:rdf="{RDF}" xmlns:skos="{SKOS}"'
+    label = "<skos:prefLabel>steel</skos:prefLabel>"
+    concept = f'<skos:Concept rdf:about="urn:a#a b">{label}</skos:Concept>'
+    read(f"<rdf:RDF {names}>{concept}</rdf:RDF>", "a.rdf")
+    assert caplog.records == []
 
 
 def test_a_line_that_is_not_turtle_is_named(read):
