@@ -28,4 +28,4 @@ def test_the_package_is_of_the_version_and_licence_of_the_project() -> None:
 def test_the_wheel_and_the_source_archive_ship_the_file() -> None:
     project = (ROOT / "pyproject.toml").read_text("utf-8")
     assert '\n"widget" = "es_simhash/widget"\n' in project
-    assert re.search(r'^include = \[.*"/widget"', project, re.M)
+    assert re.search(r'^include = \[[^]]*"/widget"', project, re.M)
