@@ -185,7 +185,7 @@ def _source(pattern: "re.Pattern[Any]") -> str:
 def slow_inputs(
     pattern: "re.Pattern[Any]",
     uses: Collection[str] = ("finditer",),
-    length: int = 6_000,
+    length: int = 12_000,
 ) -> Iterator[tuple[str, Growth]]:
     """Yield what a pattern takes longer to read than its length explains.
 

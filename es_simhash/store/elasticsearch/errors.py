@@ -14,7 +14,6 @@ from es_simhash.errors import ClusterError, DocumentMissing, IndexMissing
 from es_simhash.store.elasticsearch.client import AnyClient, elastic_transport, elasticsearch
 from es_simhash.text.escaping import masked_url
 
-MISSING_SHARDS = re.compile(r"missing shards \[(.+?\])\]\. ")
 # Type of the error of a shard that is on no node.
 NO_SHARD = "no_shard_available_action_exception"
 # Type of the error where a privilege is missing.
@@ -241,8 +240,8 @@ def search_error(error: Mapping[str, Any], index: str | None = None) -> ClusterE
     reason = reason_of(error)
     if _EXPIRED in reason:
         return _expired(reason)
-    if missing := MISSING_SHARDS.search(reason):
-        return missing_shards(missing[1])
+    if shards := shards_missed(reason):
+        return missing_shards(shards)
     if error.get("type") == FORBIDDEN:
         return forbidden(reason)
     indices = sorted({str(shard.get("index")) for shard in error.get("failed_shards", ())})
@@ -250,6 +249,13 @@ def search_error(error: Mapping[str, Any], index: str | None = None) -> ClusterE
         f"Index {', '.join(map(repr, indices))} rejects" if indices else "Elasticsearch rejects"
     )
     return ClusterError(f"{subject} the search: {reason}.")
+
+
+def shards_missed(reason: str) -> str:
+    """Return the shards that an error names as missing, as `[a][0], [a][1]`, or an empty text."""
+    _, _, rest = reason.partition("missing shards [")
+    shards, is_named, _ = rest.partition("]]. ")
+    return f"{shards}]" if is_named else ""
 
 
 def missing_shards(shards: str) -> ClusterError:

@@ -223,7 +223,7 @@ def _counted(response: Any, may_retry: bool) -> int:
 
 
 def _raise_failures(failures: Sequence[Mapping[str, Any]], *, may_retry: bool) -> NoReturn:
-    """Raise for shards that an answer lacks; unlike a search, a count cannot be told to fail.
+    """Raise for shards that an answer lacks: a count has no parameter for that, as searches have.
 
     Raises:
         Unavailable: A shard is on no node now or busy, and a retry may help.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
-from es_simhash.store.elasticsearch.errors import MISSING_SHARDS, NO_SHARD
+from es_simhash.store.elasticsearch.errors import NO_SHARD, shards_missed
 from es_simhash.store.opensearch.queries import is_binary, names_score, search_body
 from es_simhash.store.opensearch.vector_fields import (
     from_opensearch,
@@ -220,12 +220,10 @@ def _failures(body: Any) -> list[dict[str, Any]]:
         {"index": each["index"], "shard": each["shard"], "reason": each["reason"]}
         for each in error.get("failed_shards", ())
     ]
-    if missing := MISSING_SHARDS.search(str(error)):
-        failed += [
-            {"index": index, "shard": int(shard), "reason": {"type": NO_SHARD}}
-            for index, shard in _SHARD.findall(missing[1])
-        ]
-    return failed
+    return failed + [
+        {"index": index, "shard": int(shard), "reason": {"type": NO_SHARD}}
+        for index, shard in _SHARD.findall(shards_missed(str(error)))
+    ]
 
 
 def _target(path: str, params: Mapping[str, str]) -> str:
