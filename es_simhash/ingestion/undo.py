@@ -32,7 +32,7 @@ from es_simhash.store.elasticsearch.store import ElasticsearchStore, installed_s
 from es_simhash.store.installation.noted_pairs import Dismissals, UndoneDecision
 from es_simhash.store.installation.state_index import StateIndex
 from es_simhash.store.intents import DocumentsAt, FindPlaces, Parts
-from es_simhash.store.rows import Row, batches_of
+from es_simhash.store.rows import batches_of
 
 
 @dataclass
@@ -223,8 +223,8 @@ class _Undo:
                 wanted.setdefault(ref, {}).update(flags)
         wanted = self._placed(wanted)
         pending = list(wanted)
-        for attempt in range(WRITE_ATTEMPTS):
-            pending = self._attempt(pending, wanted, is_first=not attempt)
+        for _ in range(WRITE_ATTEMPTS):
+            pending = self._attempt(pending, wanted)
         self.report.failed += [(ref.id, _BUSY) for ref in pending]
 
     def _placed(
@@ -245,11 +245,7 @@ class _Undo:
         return placed
 
     def _attempt(
-        self,
-        refs: Sequence[DocumentRef],
-        wanted: Mapping[DocumentRef, Mapping[str, Any]],
-        *,
-        is_first: bool,
+        self, refs: Sequence[DocumentRef], wanted: Mapping[DocumentRef, Mapping[str, Any]]
     ) -> list[DocumentRef]:
         """Update documents; return those that another writer has changed meanwhile."""
         (rows,) = self._target.store.ask([DocumentsAt(tuple(refs), Parts(simhash=_FLAGS))])
@@ -258,10 +254,7 @@ class _Undo:
             row = rows.get(ref)
             removed = {} if row is None else _removed(row.simhash, wanted[ref])
             if row is None or not removed:
-                # An update whose answer was lost is sent again, and conflicts with itself.
-                is_done = not is_first and row is not None and _is_unmarked(row, wanted[ref])
-                self.report.unmarked += is_done
-                self.report.unchanged += not is_done
+                self.report.unchanged += 1
                 continue
             flagged.append(ref)
             changes.append(Change(row.read_version, removed))
@@ -271,11 +264,6 @@ class _Undo:
         ]
         self.report.unmarked += len(flagged) - len(conflicts)
         return conflicts
-
-
-def _is_unmarked(row: Row, flags: Mapping[str, Any]) -> bool:
-    """Check whether a document has none of the flags, whatever they would be."""
-    return all(row.simhash.get(name) is None for name in flags)
 
 
 def _removed(stored: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, None]:

@@ -281,7 +281,7 @@ class WriteResult:
             was rejected.
         reason: What the engine says of it; None for a change that met another one.
         is_resent: Whether it was sent before without an answer, so that a conflict may be with
-            itself.
+            itself; False for a `Change`, of which this is found out.
     """
 
     status: Literal["written", "conflict", "missing", "rejected"]

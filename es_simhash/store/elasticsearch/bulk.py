@@ -31,6 +31,8 @@ _RESULTS = (
     "errors,items.*.status,items.*.error.type,items.*.error.reason,items.*.error.caused_by.type"
 )
 
+# Member of a result: whether its action was sent before, and may have been done without an answer.
+RESENT = "is_resent"
 # The lines of one action: what to do, and the document if there is one.
 Action = Sequence[Mapping[str, Any]]
 
@@ -105,14 +107,17 @@ def send_actions(
     """Return the result of each action; see `Gateway.bulk`."""
     results: dict[int, Mapping[str, Any]] = {}
     pending = list(range(len(actions)))
+    attempts = 0
     path = index_path(index, "_bulk")
     params = {"refresh": "true"} if refresh else None
 
     def attempt() -> None:
-        nonlocal pending
+        nonlocal pending, attempts
+        attempts += 1
         lines = [line for number in pending for line in actions[number]]
         items = requests.send("POST", path, lines, params=params)["items"]
-        results.update(zip(pending, map(_result, items), strict=True))
+        for number, item in zip(pending, items, strict=True):
+            results[number] = {**_result(item), RESENT: attempts > 1}
         pending = [number for number in pending if is_retryable(results[number])]
         if pending and requests.retry is not None:
             raise Unavailable(f"it rejects {len(pending)} actions for now")

@@ -108,7 +108,8 @@ class Gateway(Requests):
     ) -> list[Mapping[str, Any]]:
         """Send small actions and return the result of each, rejected or not.
 
-        With a policy, results that a retry may change are retried.
+        With a policy, results that a retry may change are retried. Each has the member `is_resent`:
+        whether the action was sent before, and may have been done without an answer.
 
         Args:
             actions: The lines of each action.

@@ -1,5 +1,6 @@
 """What other writers added or changed is found, enriched once, and given families."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -10,8 +11,11 @@ from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.sweeps.sweep import sweep
+from es_simhash.store.elasticsearch.connection import connect
 from es_simhash.store.installation.install import install
 from es_simhash.store.installation.state_index import StateIndex, SweepCheckpoint
+from tests.support.proxy import Proxy
+from tests.support.swept import SweptIndex
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
@@ -271,3 +275,29 @@ def test_a_sidecar_is_brought_up_to_date_by_backfill(
             sweep(client, side)
     finally:
         client.indices.delete(index=side, ignore_unavailable=True)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("action", ["flag", "skip"])
+def test_what_was_decided_counts_although_its_answer_was_lost(
+    index: Any, make_text: Make, proxy: Proxy, action: str
+) -> None:
+    index.store({"a": make_text(1)})
+    index.sweep()
+    index.store({"b": make_text(1)})
+    lost = []
+
+    def hook(path: str, body: bytes) -> Any:
+        is_decision = b'"duplicate_of"' in body or b'{"delete"' in body
+        if "_bulk" not in path or not is_decision or lost:
+            return None
+        lines = [json.loads(line) for line in body.splitlines()]
+        lost.append(index.client.bulk(index=index.name, operations=lines))
+        return 503, b"{}"
+
+    proxy.hook = hook
+    with connect(proxy.url) as client:
+        done = SweptIndex(client, index.name, index.audit.parent).sweep(action)
+    assert not lost[0]["errors"]
+    assert (done.decisions, done.conflicted) == ({action: 1}, ())
+    assert len(index.audit.read_text().splitlines()) == 1
