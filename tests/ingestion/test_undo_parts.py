@@ -273,23 +273,6 @@ def test_a_document_that_is_changed_meanwhile_is_tried_again(undone: Undone) -> 
     assert undone.index.source("a")["n"] == 1
 
 
-def test_a_flag_that_was_removed_though_no_answer_came_counts_as_removed(undone: Undone) -> None:
-    for id in "abc":
-        undone.record("flag", id)
-        undone.index.put(id, {"simhash": FLAG})
-    undone.index.unanswered = {"a", "c"}
-
-    def other() -> None:
-        undone.index.update("c", {"simhash": {"duplicate_of": "mine"}})
-
-    undone.index.before_read = [lambda: None, other]
-    report = undone.undo()
-    # Of the last one another writer has decided since.
-    assert (report.unmarked, report.unchanged, report.failed) == (2, 1, [])
-    assert (undone.simhash("a"), undone.simhash("c")) == ({}, {"duplicate_of": "mine"})
-    assert undone.index.written == 1
-
-
 def test_a_document_that_is_deleted_meanwhile_stays_deleted(undone: Undone) -> None:
     for id in "ab":
         undone.record("flag", id)

@@ -40,7 +40,7 @@ class VersionedIndex:
         before_write: What other writers do, one before each request that writes.
         before_read: What they do before each request for documents.
         rejected: Reasons why the mapping rejects documents, by id.
-        unanswered: Ids of documents of which the next write has no answer, and is sent again.
+        unanswered: Ids of documents of which the next `write` has no answer, and is sent again.
         requests: All requests that were answered.
         written: Number of the requests that wrote.
         refreshed: How often searches were brought up to date.
@@ -190,7 +190,7 @@ class VersionedIndex:
             del self.documents[ref]
         else:
             self._put(ref, _merged(stored.source, {self.config.simhash_field: change.members}))
-        return WriteResult("conflict" if self._has_no_answer(ref) else "written")
+        return WriteResult("written")
 
     def _written(self, action: bytes, index: str) -> WriteResult | None:
         """Return why an action fails; None for one that was done."""
@@ -209,15 +209,11 @@ class VersionedIndex:
         elif verb == "create" and stored is not None:
             return WriteResult("conflict", "there is one")
         self._put(ref, document)
-        if self._has_no_answer(ref):
-            return WriteResult("conflict", "it is newer", is_resent=True)
-        return None
-
-    def _has_no_answer(self, ref: DocumentRef) -> bool:
-        """Check whether a write that was done is sent again, and conflicts with itself."""
-        is_lost = ref.id in self.unanswered
+        if ref.id not in self.unanswered:
+            return None
+        # What was done is sent again, and conflicts with itself.
         self.unanswered.discard(ref.id)
-        return is_lost
+        return WriteResult("conflict", "it is newer", is_resent=True)
 
     def matching(self, where: intents.Where, index: str | None = None) -> list[DocumentRef]:
         """Return where the documents are that match conditions."""
