@@ -16,6 +16,9 @@ from es_simhash.store.fields import DEFAULT_FIELD
 # Members of an entry of `_meta` after an upgrade: the field that has the fingerprints now, and the
 # one whose families and state these continue.
 MOVED_TO, MOVED_FROM = "moved_to", "moved_from"
+# A member of the entry that counts since a switch, until documents have under its field all that
+# they had under the other, which it names.
+UNFINISHED_FROM = "unfinished_from"
 # Key of `_meta` in the mapping of a sidecar: the first index, by the field of the object.
 SIDECAR_META = "es_simhash_sidecar"
 

@@ -18,6 +18,15 @@ def get_path(source: Mapping[str, Any], path: str) -> Any:
     return None
 
 
+def leaves(source: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the path and the value of everything in a document that is no object."""
+    for name, value in source.items():
+        if isinstance(value, Mapping):
+            yield from ((f"{name}.{path}", inner) for path, inner in leaves(value))
+        else:
+            yield name, value
+
+
 def get_values(source: Any, path: str) -> Iterator[Any]:
     """Yield all values under a path as an index has them: of lists, and of objects in lists.
 

@@ -154,7 +154,11 @@ class WritableStore(Store, Protocol):
         """Make all that was written visible to searches."""
 
     def refresh_if_allowed(self, index: str) -> bool:
-        """Do the same for an index; False where the privileges forbid it."""
+        """Do the same for an index; False where the privileges forbid it.
+
+        Raises:
+            ClusterError: The cluster is busy or unreachable for too long.
+        """
 
     def wait(self, seconds: float) -> None:
         """Wait, unless `stop` was called.

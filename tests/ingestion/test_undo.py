@@ -1,6 +1,5 @@
 """What was decided is taken back from the audit log."""
 
-import json
 from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
@@ -153,16 +152,7 @@ def test_marks_whose_removal_was_not_answered_count_as_removed(
     desk: Any, documents: Any, proxy: Proxy
 ) -> None:
     desk.write(documents, "flag")
-    lost = []
-
-    def hook(path: str, body: bytes) -> Any:
-        if "_bulk" not in path or b'"duplicate_of":null' not in body or lost:
-            return None
-        lines = [json.loads(line) for line in body.splitlines()]
-        lost.append(desk.client.bulk(index=desk.name, operations=lines))
-        return 503, b"{}"
-
-    proxy.hook = hook
+    lost = proxy.lose_a_bulk_request(desk.client, lambda body: b'"duplicate_of":null' in body)
     with connect(proxy.url) as client:
         quick = RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=1)
         done = undo(client, desk.name, desk.audit, retry=quick)

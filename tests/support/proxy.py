@@ -1,6 +1,7 @@
 """A proxy before the engine that sees and can refuse each request."""
 
 import http.client
+import json
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -44,6 +45,31 @@ class Proxy(ThreadingHTTPServer):
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_port}"
+
+    def lose_a_bulk_request(
+        self, client: Any, is_wanted: Callable[[bytes], bool] = lambda body: True
+    ) -> list[Any]:
+        """Have one bulk request done without an answer: 503, as of a proxy that gives up.
+
+        Args:
+            client: Of the engine behind.
+            is_wanted: Whether it is the request with this body; the first one by default.
+
+        Returns:
+            The engine's answer, as soon as there is one.
+        """
+        lost: list[Any] = []
+
+        def hook(path: str, body: bytes) -> Answer | None:
+            index, found, _ = path.partition("/_bulk")
+            if not found or lost or not is_wanted(body):
+                return None
+            lines = [json.loads(line) for line in body.splitlines()]
+            lost.append(client.bulk(index=index.strip("/") or None, operations=lines))
+            return 503, b"{}"
+
+        self.hook = hook
+        return lost
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that was killed is no error."""

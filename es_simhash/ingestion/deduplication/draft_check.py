@@ -7,6 +7,7 @@ from es_simhash.errors import InputError
 from es_simhash.ingestion.deduplication.lost_texts import LostTexts
 from es_simhash.ingestion.deduplication.original_search import OriginalSearch
 from es_simhash.ingestion.deduplication.recent_documents import most_shared
+from es_simhash.ingestion.deduplication.stored_documents import as_it_is
 from es_simhash.ingestion.deduplication.version_decisions import (
     Decision,
     IncomingDocument,
@@ -60,12 +61,10 @@ class DraftCheck:
             if best is None:
                 return Decision(draft.id, "write", document=draft)
             decision = decide_version(draft, *best, rules, exists=False)
-            losses = LostTexts(rules, self.config)
-            if not losses.concerns(decision):
-                return decision
-            other = self._text(best[1])
+            losses, other = LostTexts(rules, self.config), self._text(best[1])
             if other is not None:
-                return losses.checked(decision, text, other)
+                is_checked = losses.concerns(decision)
+                return losses.checked(decision, text, other) if is_checked else decision
             # It was deleted, or has another text by now.
             candidates = [each for each in candidates if each is not best[1]]
 
@@ -74,6 +73,6 @@ class DraftCheck:
         parts = Parts(text=True, members=True)
         (rows,) = self.store.ask([DocumentsAt((original.ref,), parts)])
         row = rows.get(original.ref)
-        if row is None or row.content_hash != original.text.content_hash:
+        if row is None or as_it_is(row).content_hash != original.text.content_hash:
             return None
         return row.text or ""

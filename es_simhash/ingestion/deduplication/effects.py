@@ -104,7 +104,7 @@ def delete_replaced(
     decision: Decision,
     replaced: Row,
     record: Callable[[Row], None],
-) -> None:
+) -> bool:
     """Delete what a document replaced, unless its text has changed since it was recorded.
 
     Args:
@@ -113,6 +113,9 @@ def delete_replaced(
         replaced: The original, as the audit log has it.
         record: Writes it to the log once more, after other fields of it were changed.
 
+    Returns:
+        False where the document stays, as others have changed it.
+
     Raises:
         ClusterError: The deletion is rejected.
     """
@@ -120,12 +123,15 @@ def delete_replaced(
     for _ in range(WRITE_ATTEMPTS):
         (result,) = documents.change([Change(replaced.read_version, None)])
         if result.status != "conflict":
-            return
+            return True
         (current,) = documents.read([replaced.ref])
-        if current is None or current.content_hash != decision.original.text.content_hash:
-            return
+        if current is None:
+            return True
+        if current.content_hash != decision.original.text.content_hash:
+            return False
         replaced = current
         record(replaced)
+    return False
 
 
 def finish_replacements(

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from es_simhash.fingerprints.text_fingerprints import content_hash
 from es_simhash.ingestion.bulk.json_documents import cut
 from es_simhash.ingestion.deduplication.version_rules import OnVersion, RunContext
 from es_simhash.relation.references import DocumentRef
@@ -18,6 +19,7 @@ from es_simhash.store.intents import DocumentsAt, Parts
 from es_simhash.store.mapped_fields import find_date_field
 from es_simhash.store.protocol import WritableStore
 from es_simhash.store.rows import Row, WriteResult
+from es_simhash.text.normal_forms import normalise
 
 WHOLE = Parts(whole=True, text=True, members=True)
 _COMPARED = Parts(text=True, members=True)
@@ -42,9 +44,14 @@ class StoredDocuments:
         self._parts = WHOLE if context.rules.action == "replace" else _COMPARED
 
     def read(self, refs: Sequence[DocumentRef], parts: Parts | None = None) -> list[Row | None]:
-        """Return documents, by default with what decisions and their records need."""
-        request = DocumentsAt(tuple(refs), parts or self._parts)
-        rows = self.store.ask([request])[0] if refs else {}
+        """Return documents, by default with what decisions and their records need.
+
+        Where the text is read as well, a content hash is that of the text: `as_it_is`.
+        """
+        parts = parts or self._parts
+        rows = self.store.ask([DocumentsAt(tuple(refs), parts)])[0] if refs else {}
+        if parts.text:
+            rows = {ref: as_it_is(row) for ref, row in rows.items()}
         return [rows.get(ref) for ref in refs]
 
     def existing(self, refs: Sequence[DocumentRef]) -> set[str]:
@@ -62,6 +69,16 @@ class StoredDocuments:
             ClusterError: A change is rejected for another reason than a newer version.
         """
         return require_accepted(changes, self.store.change(changes))
+
+
+def as_it_is(row: Row) -> Row:
+    """Return a document that was read with its text, without a content hash of another text.
+
+    A program may have changed the text alone: what is stored beside it is of the text before.
+    """
+    if row.content_hash in (None, content_hash(normalise(row.text or ""))):
+        return row
+    return replace(row, content_hash=None)
 
 
 def source_json(row: Row, config: IndexConfig) -> bytes:

@@ -252,15 +252,18 @@ class FamilyPolicy:
             else:
                 self.decisions[made.decision.action] += 1
         for made in decisions:
-            if made.decision.action == "replace":
-                self._delete_original(made)
+            if made.decision.action != "replace":
+                continue
+            if self._delete_original(made):
                 self.decisions["replace"] += 1
+            else:
+                self.conflicted.append(made.original.stored.ref.id)
 
-    def _delete_original(self, made: _MemberDecision) -> None:
+    def _delete_original(self, made: _MemberDecision) -> bool:
         def record(changed: Row) -> None:
             self._audit.write(self._records([(made, changed)]))
 
-        delete_replaced(self._documents, made.decision, made.original.stored, record)
+        return delete_replaced(self._documents, made.decision, made.original.stored, record)
 
 
 def _change(made: _MemberDecision) -> Change:

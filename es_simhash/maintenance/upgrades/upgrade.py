@@ -33,6 +33,7 @@ from es_simhash.store.installation.stored_objects import (
 from es_simhash.store.mapping_meta import (
     MOVED_FROM,
     MOVED_TO,
+    UNFINISHED_FROM,
     current_field,
     first_field,
     learned_field,
@@ -150,6 +151,7 @@ class _Upgrade:
         report = UpgradeReport(*_shown(now, then), self._field, field)
         if options.dry_run:
             return replace(report, written=self._without(field, wanted))
+        report = self._caught_up(report, self._field)
         # Whether an upgrade that was ended, or reverted, has left fingerprints there.
         is_left = any(meta_entry(mapping, field) for mapping in self._mappings.values())
         self._install(field, wanted, before)
@@ -157,27 +159,26 @@ class _Upgrade:
             self._require_no_stream()
             self._continue(field)
             self._learn(field)
-            report = self._filled(report, check=is_left)
-            report = replace(report, carried=self._carried(self._field, field))
+            report = self._filled(report, field, check=is_left)
+            report = self._carried(report, self._field, field)
             self._require_complete(field)
-            self._switch(self._field, field)
-        # With what was written, or changed, before the switch by those that knew the first scheme
-        # alone.
-        report = self._filled(report, check=field != self._field)
-        if field != self._field:
-            carried = report.carried + self._carried(self._field, field)
-            report = replace(report, carried=carried)
+            self._switch(self._field, field, {MOVED_TO: field})
+            report = self._caught_up(report, field)
+        else:
+            report = self._filled(report, field)
         return replace(report, emptied=self._finished(field) if options.finish else 0)
 
     def reverted(self, options: UpgradeOptions) -> UpgradeReport:
         """Lead back to the scheme before; what was written since gets its fingerprints."""
         now = self._entry(self._field)
+        later = now.get(UNFINISHED_FROM)
+        if later is not None and self._entry(later).get(MOVED_FROM) == self._field:
+            return self._revert_resumed(options, later)
         earlier = now.get(MOVED_FROM)
         if earlier is None:
             raise MappingConflict(
                 f"Index {self._index!r} has scheme {now['scheme']!r} from the beginning. There is "
-                f"nothing to revert; if a revert was broken off, run `es-simhash backfill "
-                f"{self._index} --check`."
+                "nothing to revert."
             )
         before = self._entry(earlier)
         report = UpgradeReport(*_shown(_schemes(now), _schemes(before)), self._field, earlier)
@@ -192,9 +193,18 @@ class _Upgrade:
             ) from error
         if options.dry_run:
             return replace(report, written=self._without(earlier, known))
-        self._switch(earlier, None)
-        report = self._filled(report, check=True)
-        return replace(report, carried=self._carried(self._field, earlier))
+        self._switch(self._field, earlier, {})
+        return self._caught_up(report, earlier)
+
+    def _revert_resumed(self, options: UpgradeOptions, later: str) -> UpgradeReport:
+        """Finish a revert that was ended after its switch."""
+        now = self._entry(self._field)
+        names = _shown(_schemes(self._entry(later)), _schemes(now))
+        report = UpgradeReport(*names, later, self._field)
+        if options.dry_run:
+            written = self._without(self._field, Scheme.parse(now["scheme"]))
+            return replace(report, written=written)
+        return self._caught_up(report, self._field)
 
     def _entry(self, field: str) -> Mapping[str, Any]:
         entries = [meta_entry(mapping, field) for _, mapping in sorted(self._mappings.items())]
@@ -254,31 +264,57 @@ class _Upgrade:
         if schemes_of(self._index, mappings, field).semantics is not None and not is_counted:
             count_background(self._gateway, self._index, config=config)
 
-    def _switch(self, field: str, to: str | None) -> None:
-        """Say in which field the fingerprints are from now on: one request for each index."""
+    def _switch(self, before: str, after: str, moved: Mapping[str, str]) -> None:
+        """Say in which field the fingerprints are from now on: one request for each index.
+
+        Args:
+            before: The field that has had them.
+            after: The field that has them now.
+            moved: What the entry of the one says of the other.
+        """
         for name, mapping in self._mappings.items():
-            entry = dict(meta_entry(mapping, field) or {})
-            if entry:
+            entries = {}
+            if entry := dict(meta_entry(mapping, before) or {}):
+                entry.pop(UNFINISHED_FROM, None)
+                entries[before] = {**entry, **moved}
+            if entry := dict(meta_entry(mapping, after) or {}):
                 entry.pop(MOVED_TO, None)
-                entry |= {} if to is None else {MOVED_TO: to}
+                entries[after] = {**entry, UNFINISHED_FROM: before}
+            self._put(name, mapping, entries)
+
+    def _caught_up(self, report: UpgradeReport, field: str) -> UpgradeReport:
+        """Bring to a field what was written, changed or decided under the one before its switch.
+
+        Nothing is left of that but where a run was ended.
+        """
+        before = self._entry(field).get(UNFINISHED_FROM)
+        if before is None:
+            return report
+        report = self._filled(report, field, check=True)
+        report = self._carried(report, before, field)
+        for name, mapping in self._mappings.items():
+            if entry := dict(meta_entry(mapping, field) or {}):
+                entry.pop(UNFINISHED_FROM, None)
                 self._put(name, mapping, {field: entry})
+        return report
 
     def _put(self, name: str, mapping: Mapping[str, Any], entries: Mapping[str, Any]) -> None:
         if with_entries(mapping, entries) != mapping.get("_meta"):
             self._gateway.put_mapping(name, {"_meta": with_entries(mapping, entries)})
 
-    def _filled(self, report: UpgradeReport, *, check: bool = False) -> UpgradeReport:
+    def _filled(self, report: UpgradeReport, field: str, *, check: bool = False) -> UpgradeReport:
         """Fingerprint the documents that have none of the scheme in its field yet.
 
         Args:
-            report: Says which field.
+            report: What is counted so far.
+            field: The field.
             check: Also those whose fingerprints there are of an earlier text: who knew the other
                 field alone has left them.
         """
         outcomes = backfill(
             self._gateway,
             self._index,
-            config=replace(self._given, simhash_field=report.field),
+            config=replace(self._given, simhash_field=field),
             selection=Selection(check=check),
             settings=self._settings,
         )
@@ -286,12 +322,12 @@ class _Upgrade:
         written = report.written + counts["written"]
         return replace(report, written=written, failed=counts["failed"])
 
-    def _carried(self, source: str, field: str) -> int:
-        """Carry families and flags from one object to the other; count the documents."""
+    def _carried(self, report: UpgradeReport, source: str, field: str) -> UpgradeReport:
+        """Carry families and flags from one object to the other."""
         carried = carry_decisions(self._gateway, self._index, source, field)
         if carried is None:
             raise self._busy()
-        return carried
+        return replace(report, carried=report.carried + carried)
 
     def _require_complete(self, field: str) -> None:
         """Fingerprint what other programs write until nothing is missing; only then is switched.

@@ -69,6 +69,7 @@ _META: Shape = {
             "schemes?": {_REST: str},
             "moved_to?": str,
             "moved_from?": str,
+            "unfinished_from?": str,
         }
     },
     "es_simhash_sidecar?": {_REST: str},

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from es_simhash.errors import ClusterError, InputError
+from es_simhash.errors import IndexMissing, InputError
 from es_simhash.store.elasticsearch import searches
 from es_simhash.store.elasticsearch.bulk import Action, send_actions
 from es_simhash.store.elasticsearch.calls import index_path, mappings
@@ -12,7 +12,7 @@ from es_simhash.store.elasticsearch.errors import RequestRejected, forbidden
 from es_simhash.store.elasticsearch.load_bound import LoadBound
 from es_simhash.store.elasticsearch.pages import PointInTime, first_page
 from es_simhash.store.elasticsearch.requests import Requests
-from es_simhash.store.elasticsearch.retry import RetryPolicy, Waiter
+from es_simhash.store.elasticsearch.retry import RETRYABLE, RetryPolicy, Waiter
 from es_simhash.store.elasticsearch.searches import OptionalSearch
 from es_simhash.store.opensearch.transport import speaking
 
@@ -126,10 +126,18 @@ class Gateway(Requests):
         self.request("POST", index_path(index, "_refresh"))
 
     def refresh_if_allowed(self, index: str) -> bool:
-        """Refresh an index; False where cluster or privileges forbid it, which is never retried."""
+        """Refresh an index; False where cluster or privileges forbid it, or there is none.
+
+        Raises:
+            ClusterError: The cluster is busy or unreachable for too long.
+        """
         try:
-            self.once("POST", index_path(index, "_refresh"))
-        except ClusterError:
+            self.refresh(index)
+        except IndexMissing:
+            return False
+        except RequestRejected as error:
+            if error.status in RETRYABLE:
+                raise
             return False
         return True
 

@@ -27,6 +27,7 @@ from es_simhash.store.installation.scheme_choice import chosen_schemes
 from es_simhash.store.mapped_fields import VECTOR_TYPES, mapped_fields, nearest_hint
 from es_simhash.store.mapping_meta import (
     MOVED_FROM,
+    UNFINISHED_FROM,
     current_field,
     meta_entry,
     schemes_of,
@@ -329,7 +330,9 @@ def _with_present(
 def _keep_documents(wanted: Mapping[str, Any], mapping: Mapping[str, Any], field: str) -> None:
     """Keep what the index says of its documents and of upgrades, which others set alone."""
     entry = meta_entry(mapping, field) or {}
-    kept = {key: entry[key] for key in (DOCUMENT_SETTINGS, MOVED_FROM) if key in entry}
+    kept = {
+        key: entry[key] for key in (DOCUMENT_SETTINGS, MOVED_FROM, UNFINISHED_FROM) if key in entry
+    }
     wanted["_meta"][resources.META][field].update(kept)
 
 

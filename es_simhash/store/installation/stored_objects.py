@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from es_simhash.errors import ClusterError
-from es_simhash.store.elasticsearch.bulk import CONFLICT, NOT_FOUND
+from es_simhash.store.elasticsearch.bulk import CONFLICT, NOT_FOUND, RESENT
+from es_simhash.store.elasticsearch.documents import get_all
 from es_simhash.store.elasticsearch.errors import reason_of
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.hits import conditions_of, version_of
 from es_simhash.store.elasticsearch.searches import count
 from es_simhash.store.fields import DECIDED, DUPLICATE_OF, FAMILY, SCHEME, STATUS, field_path
-from es_simhash.store.paths import get_object, nested_path
+from es_simhash.store.paths import get_object, get_path, leaves, nested_path
 from es_simhash.store.rows import batches_of
 
 # Each pass reads the index as it is then, with what was written meanwhile.
@@ -66,6 +67,9 @@ def _empty(gateway: Gateway, hits: list[dict[str, Any]], field: str) -> int:
 def update_hits(gateway: Gateway, changes: list[tuple[dict[str, Any], dict[str, Any]]]) -> int:
     """Add fields to documents that nobody has changed since they were read; count those.
 
+    An update whose answer is lost is sent again, and conflicts with itself: it counts where the
+    document is as the update leaves it.
+
     Args:
         gateway: To the cluster.
         changes: Hits with their versions, and the fields.
@@ -78,16 +82,32 @@ def update_hits(gateway: Gateway, changes: list[tuple[dict[str, Any], dict[str, 
         version = version_of(hit)
         target = {"_index": version.ref.index, "_id": version.ref.id, **conditions_of(version)}
         actions.append([{"update": target}, {"doc": document}])
-    written = 0
-    for (hit, _), result in zip(changes, gateway.bulk(actions), strict=True):
+    written, resent = 0, []
+    for (hit, document), result in zip(changes, gateway.bulk(actions), strict=True):
         if "error" not in result:
             written += 1
+        elif result.get(RESENT):
+            resent.append((hit, document))
         elif result["status"] not in (CONFLICT, NOT_FOUND):
             raise ClusterError(
                 f"Document {hit['_id']!r} is rejected: {reason_of(result)}. Run it again when "
                 "the reason is gone."
             )
-    return written
+    return written + _updated(gateway, resent)
+
+
+def _updated(gateway: Gateway, changes: list[tuple[dict[str, Any], dict[str, Any]]]) -> int:
+    """Count the documents that are as updates leave them; arguments are those of `update_hits`."""
+    if not changes:
+        return 0
+    refs = [version_of(hit).ref for hit, _ in changes]
+    values = [dict(leaves(document)) for _, document in changes]
+    entries = gateway.run(get_all(refs, sorted({path for some in values for path in some})))
+    return sum(
+        bool(entry.get("found"))
+        and all(get_path(entry.get("_source", {}), path) == some[path] for path in some)
+        for some, entry in zip(values, entries, strict=True)
+    )
 
 
 def count_objects(gateway: Gateway, index: str, fields: list[str]) -> int:

@@ -68,7 +68,7 @@ def test_a_text_without_words_is_an_error(client: Any, index: str) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("what", ["deleted", "changed"])
+@pytest.mark.parametrize("what", ["deleted", "changed", "text changed alone"])
 def test_a_version_that_is_not_there_any_more_makes_way_for_the_next(
     client: Any, index: str, what: str
 ) -> None:
@@ -83,9 +83,12 @@ def test_a_version_that_is_not_there_any_more_makes_way_for_the_next(
     client.indices.put_settings(index=index, settings={"refresh_interval": -1})
     if what == "deleted":
         client.delete(index=index, id="near")
+    elif what == "text changed alone":
+        client.update(index=index, id="near", doc={"text": text(5)})
     else:
         changed = [{"id": "near", "text": text(5)}]
         assert all(each.ok for each in ingest(client, index, changed))
     assert check(client, index).decide(draft, rules).other == "far"
+    assert check(client, index).decide(near, rules).other == "far"
     client.delete(index=index, id="far")
     assert check(client, index).decide(draft, rules).action == "write"

@@ -185,7 +185,8 @@ def test_what_a_later_one_replaces_is_superseded() -> None:
 def delete(documents: Documents) -> list[Row]:
     recorded: list[Row] = []
     decision = decided("b", "replace", "o")
-    delete_replaced(documents, decision, documents.rows["o"], recorded.append)  # type: ignore[arg-type]
+    is_gone = delete_replaced(documents, decision, documents.rows["o"], recorded.append)  # type: ignore[arg-type]
+    assert is_gone == ("o" not in documents.rows)
     return recorded
 
 

@@ -204,3 +204,18 @@ def test_what_is_not_remembered_is_compared_again(
     monkeypatch.setattr(lost_texts, "_MAX_REMEMBERED", 1)
     statuses = strict.write(documents(texts, "short", "longer", "number"), "skip", lose=0.2)
     assert statuses == {"short": "written", "longer": "skipped", "number": "written"}
+
+
+@pytest.mark.parametrize("seen", [True, False])
+@pytest.mark.parametrize("action", ["skip", "replace", "flag", "link"])
+def test_what_another_program_gave_another_text_alone_is_no_original_of_it(
+    strict: Any, texts: Any, make_text: Make, action: str, seen: bool
+) -> None:
+    first, copy = documents({"a": texts["short"], "b": texts["short"]}, "a", "b")
+    strict.put([first])
+    # What is stored beside the text is of the text before.
+    strict.client.update(index=strict.name, id="a", doc={"text": make_text(7)}, refresh=seen)
+    strict.write([copy], action)
+    found = {id: each["text"] for id, each in strict.documents().items()}
+    assert found == {"a": make_text(7), "b": texts["short"]}
+    assert strict.records() == []

@@ -257,6 +257,40 @@ def test_what_a_killed_sweep_had_still_to_delete_is_deleted_by_the_next(
     assert set(index.documents()) == {"short", "longer"}
 
 
+@pytest.mark.parametrize("action", ["flag", "skip", "replace"])
+def test_what_another_program_gave_another_text_alone_is_no_original_of_it(
+    index: Any, make_text: Make, action: str
+) -> None:
+    index.store({"a": make_text(1)})
+    index.sweep(action)
+    index.client.update(index=index.name, id="a", doc={"text": make_text(2)})
+    index.store({"b": make_text(1)})
+    assert index.sweep(action).decisions == {}
+    assert set(index.documents()) == {"a", "b"}
+    assert index.duplicates() == {}
+
+
+@pytest.mark.long
+def test_what_got_another_text_before_it_was_deleted_stays_and_is_not_counted(
+    index: Any, make_text: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = make_text(1, 150)
+    index.store({"short": short})
+    index.sweep("replace")
+    index.store({"longer": f"{short} {make_text(2, 10)}"})
+    apply = family_policy.FamilyPolicy._apply
+
+    def later(self: Any, decisions: Any) -> None:
+        index.client.update(index=index.name, id="short", doc={"text": make_text(5)})
+        apply(self, decisions)
+
+    monkeypatch.setattr(family_policy.FamilyPolicy, "_apply", later)
+    done = index.sweep("replace", keep="longest")
+    assert (done.decisions, done.conflicted) == ({}, ("short",))
+    assert set(index.documents()) == {"short", "longer"}
+    assert index.documents()["short"]["text"] == make_text(5)
+
+
 @pytest.mark.long
 def test_a_version_that_is_changed_while_it_is_decided_is_left(
     index: Any, make_text: Make, revise: Make, monkeypatch: pytest.MonkeyPatch

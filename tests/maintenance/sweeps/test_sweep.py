@@ -1,6 +1,5 @@
 """What other writers added or changed is found, enriched once, and given families."""
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -285,17 +284,9 @@ def test_what_was_decided_counts_although_its_answer_was_lost(
     index.store({"a": make_text(1)})
     index.sweep()
     index.store({"b": make_text(1)})
-    lost = []
-
-    def hook(path: str, body: bytes) -> Any:
-        is_decision = b'"duplicate_of"' in body or b'{"delete"' in body
-        if "_bulk" not in path or not is_decision or lost:
-            return None
-        lines = [json.loads(line) for line in body.splitlines()]
-        lost.append(index.client.bulk(index=index.name, operations=lines))
-        return 503, b"{}"
-
-    proxy.hook = hook
+    lost = proxy.lose_a_bulk_request(
+        index.client, lambda body: b'"duplicate_of"' in body or b'{"delete"' in body
+    )
     with connect(proxy.url) as client:
         done = SweptIndex(client, index.name, index.audit.parent).sweep(action)
     assert not lost[0]["errors"]

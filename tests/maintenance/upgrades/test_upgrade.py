@@ -4,12 +4,21 @@ import json
 import re
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from es_simhash import Index, IndexConfig, MappingConflict, Scheme, SchemeError, UpgradeOptions
+from es_simhash import (
+    FamilyOptions,
+    Index,
+    IndexConfig,
+    MappingConflict,
+    Scheme,
+    SchemeError,
+    UpgradeOptions,
+)
 from es_simhash.errors import ClusterError
 from es_simhash.fingerprints.text_fingerprints import fingerprint
 from es_simhash.maintenance.backfills.backfill_job import Selection
@@ -189,6 +198,68 @@ def test_a_text_that_was_changed_since_there_were_fingerprints_of_both_gets_new_
     assert hash_of("simhash_2", "4") == fingerprint(make_text(4, 90)).content_hash
     client.indices.refresh(index=name)
     assert "4" not in dict(related(index, "2"))
+
+
+@pytest.mark.parametrize("revert", [False, True])
+def test_what_was_changed_and_decided_before_a_switch_is_there_after_a_run_that_was_ended_behind_it(
+    client: Any, name: str, index: Index, monkeypatch: pytest.MonkeyPatch, *, revert: bool
+) -> None:
+    switch = upgrading._Upgrade._switch
+    another = revise(TEXT, 7, 0.05)
+
+    def ended(self: Any, *fields: Any) -> None:
+        # Others change and decide until the last moment.
+        write_another_text(client, index, "3", another)
+        index.families(options=FamilyOptions("newest", "n"))
+        switch(self, *fields)
+        raise KeyboardInterrupt
+
+    if revert:
+        index.upgrade()
+        list(index.ingest([{"id": "6", "body": TEXT, "n": 6}]))
+        client.indices.refresh(index=name)
+    options = UpgradeOptions(revert=revert)
+    before, after = ("simhash_2", "simhash") if revert else ("simhash", "simhash_2")
+    with monkeypatch.context() as patch:
+        patch.setattr(upgrading._Upgrade, "_switch", ended)
+        with pytest.raises(KeyboardInterrupt):
+            index.upgrade(options)
+    assert index.config.simhash_field == after
+    dry = index.upgrade(replace(options, dry_run=True))
+    assert (dry.field, dry.written) == (after, int(revert))
+    report = index.upgrade(options)
+    assert (report.field, report.written) == (after, 1 + revert)
+    stored = members_of(client, name, after, "3")
+    assert stored["content_hash"] == fingerprint(another).content_hash
+    for id in "12346" if revert else "1234":
+        old, new = (members_of(client, name, field, id) for field in (before, after))
+        assert new["family"] == old["family"]
+    # Nothing is left to do, and it is not taken for another way back.
+    assert "unfinished_from" not in str(client.indices.get_mapping(index=name))
+    if revert:
+        with pytest.raises(MappingConflict, match="nothing to revert"):
+            index.upgrade(options)
+    else:
+        assert index.upgrade().written == 0
+
+
+def test_a_way_back_that_was_ended_is_finished_before_the_next_way_forth(
+    client: Any, name: str, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ended(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    for options in (UpgradeOptions(), UpgradeOptions(revert=True), UpgradeOptions()):
+        with monkeypatch.context() as patch:
+            patch.setattr(upgrading._Upgrade, "_caught_up", lambda self, report, field: report)
+            patch.setattr(upgrading._Upgrade, "_finished", ended)
+            index.upgrade(options)
+        field = index.config.simhash_field
+        write_another_text(client, index, "3", revise(TEXT, len(field), 0.05))
+    index.upgrade(UpgradeOptions(scheme=Scheme(blocks=4).name))
+    texts = [members_of(client, name, field, "3") for field in ("simhash_2", "simhash_3")]
+    assert texts[0]["content_hash"] == texts[1]["content_hash"]
+    assert "unfinished_from" not in str(client.indices.get_mapping(index=name))
 
 
 @pytest.mark.long

@@ -288,6 +288,30 @@ def test_what_is_missing_is_reported(client: Any, index_name: str) -> None:
     assert not gateway.refresh_if_allowed(index_name)
 
 
+@pytest.mark.parametrize("status", sorted(RETRYABLE))
+def test_a_refresh_that_is_refused_for_now_is_waited_for(
+    client: Any, index: str, proxy: Any, status: int
+) -> None:
+    busy: list[str] = []
+
+    def hook(path: str, body: bytes) -> Any:
+        busy.append(path)
+        return (status, b"{}") if len(busy) < 3 else None
+
+    proxy.hook = hook
+    with connect(proxy.url) as behind:
+        quick = RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=1)
+        assert Gateway(behind, quick).refresh_if_allowed(index)
+        assert len(busy) == 3
+        proxy.hook = lambda path, body: (status, b"{}")
+        with pytest.raises(ClusterError):
+            Gateway(behind, quick).refresh_if_allowed(index)
+        with pytest.raises(ClusterError):
+            Gateway(behind).refresh_if_allowed(index)
+        proxy.hook = lambda path, body: (403, b"{}")
+        assert not Gateway(behind, quick).refresh_if_allowed(index)
+
+
 def test_the_name_of_an_index_is_quoted() -> None:
     assert index_path("<logs-{now/d}>", "_search") == "/%3Clogs-%7Bnow%2Fd%7D%3E/_search"
     assert index_path("a,b*", "_count") == "/a,b*/_count"

@@ -1,6 +1,5 @@
 """Changes of documents in the version that was read, and what becomes of each."""
 
-import json
 from typing import Any
 
 import pytest
@@ -62,15 +61,7 @@ def test_a_change_whose_answer_was_lost_is_written(
     proxy: Proxy,
     members: dict[str, Any] | None,
 ) -> None:
-    lost = []
-
-    def hook(path: str, body: bytes) -> Any:
-        if "_bulk" not in path or lost:
-            return None
-        lost.append(client.bulk(operations=[json.loads(line) for line in body.splitlines()]))
-        return 503, b"{}"
-
-    proxy.hook = hook
+    lost = proxy.lose_a_bulk_request(client)
     changes = [Change(versions[id], members) for id in ("newer", "same")]
     quick = RetryPolicy(initial_delay=0.01, max_delay=0.02, max_elapsed=1)
     with connect(proxy.url) as asked:
