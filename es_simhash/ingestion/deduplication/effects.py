@@ -20,7 +20,8 @@ from es_simhash.store.rows import Row, batches_of
 # Another writer may be quicker so often before a document is left as it is.
 WRITE_ATTEMPTS = 5
 _DELETIONS_PER_REQUEST = 500
-_FLAGS = Parts(members=True)
+# Of what was written in place of another, with the text: it may be another by now.
+_SUCCESSOR = Parts(text=True, members=True)
 
 
 def join_families(decisions: Sequence[Decision], stored: Mapping[str, Row]) -> list[Decision]:
@@ -219,7 +220,7 @@ def _successors(
         DocumentRef(None, id, routing)
         for id, _, routing in (record.head["successor"] for record in records)
     ]
-    successors = documents.read(refs, _FLAGS)
+    successors = documents.read(refs, _SUCCESSOR)
     gone = [
         (place, record.head["successor"][1])
         for place, (record, successor) in enumerate(zip(records, successors, strict=True))
@@ -231,7 +232,7 @@ def _successors(
         for place, content_hash in gone
         if content_hash in held and held[content_hash].holder.id != records[place].head["other"]
     }
-    for place, row in zip(holders, documents.read([*holders.values()], _FLAGS), strict=True):
+    for place, row in zip(holders, documents.read([*holders.values()], _SUCCESSOR), strict=True):
         successors[place] = row
     return successors
 
