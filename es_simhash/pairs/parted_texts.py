@@ -45,6 +45,11 @@ def names_in_part(texts: Sequence[str], part: Values) -> list[str]:
     return [digest_of_key(text, *part) for text in texts] if part else list(texts)
 
 
+def claim_of(content_hash: str, part: Values) -> str:
+    """Return by what a text is reserved for the documents of a part, which may each have it."""
+    return f"{content_hash}-{digest_of_key(*part)}" if part else content_hash
+
+
 def parted_pairs(
     joined: Iterable[tuple[str, str]], values: Mapping[str, Values]
 ) -> list[tuple[str, str]]:

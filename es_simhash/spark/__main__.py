@@ -44,7 +44,7 @@ most_texts = click.option(
 representative = click.option(
     "--representative", type=click.Choice(["longest", "newest", "oldest"]), help="Who represents."
 )
-within = click.option("--within", help="Field that keeps families apart.")
+within = click.option("--within", help="Field that keeps documents apart.")
 source = click.argument("source")
 target = click.argument("target")
 
@@ -112,6 +112,7 @@ def families_command(
 @click.option("--order", help="Column by which the documents come; without it their ids.")
 @text_field
 @id_column
+@within
 def deduplicate_command(
     source: str, target: str, decisions: str, on_version: Any, **options: Any
 ) -> None:
@@ -119,7 +120,7 @@ def deduplicate_command(
     result = deduplicate(
         read_documents(_session(), source),
         OnVersion(on_version),
-        FrameColumns(options["id_"]),
+        FrameColumns(options["id_"], within=options["within"]),
         IndexConfig(text_field=options["text_field"]),
         order=options["order"],
     )

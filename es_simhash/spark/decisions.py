@@ -22,6 +22,7 @@ from es_simhash.ingestion.deduplication.shingle_query import ShingleQuery
 from es_simhash.ingestion.deduplication.stored_documents import DocumentDates, StoredDocuments
 from es_simhash.ingestion.deduplication.version_decisions import Decision, IncomingDocument
 from es_simhash.ingestion.deduplication.version_rules import OnVersion, RunContext
+from es_simhash.pairs.parted_texts import values_of
 from es_simhash.relation.candidate import Candidate
 from es_simhash.relation.relation import VERSION_KINDS
 from es_simhash.relation.scoring import score_candidates
@@ -39,7 +40,14 @@ from es_simhash.spark.engine import (
     table,
 )
 from es_simhash.spark.fingerprints import sources_of, text_columns, text_or_fault
-from es_simhash.spark.texts import FrameColumns, dated, key_of, named, stored_parts
+from es_simhash.spark.texts import (
+    FrameColumns,
+    dated,
+    key_of,
+    named,
+    stored_parts,
+    values_apart,
+)
 from es_simhash.store import fields
 from es_simhash.store.codec import simhash_object
 from es_simhash.store.config import IndexConfig
@@ -48,6 +56,7 @@ from es_simhash.store.protocol import WritableStore
 
 # Rows that are decoded at once.
 _PAIRS_AT_ONCE = 500
+_VALUES = ("values", "array<string>")
 _DATE: Columns = (("moment", "long"), ("number", "double"))
 _EDGE: Columns = (("one", "long"), ("other", "long"))
 # What a text is queried by, and what is compared of it.
@@ -140,7 +149,7 @@ def deduplicate(
     several = grouped.join(sizes.where("count > 1"), "component", "left_semi")
     decide = partial(_decided, rules, replace(config, text_field="text", table=None))
     decided = (
-        several.select("component", "id", "place", *_names(_DATE), "text")
+        several.select("component", "id", "place", "values", *_names(_DATE), "text")
         .repartition("component")
         .sortWithinPartitions("component", "place", "id")
         .mapInArrow(decide, ddl(_DECISION))
@@ -174,11 +183,12 @@ def _documents(
     read = frame.select(
         named(frame, columns.id, "id").cast("string").alias("id"),
         place.alias("place"),
+        values_apart(frame, columns.within).alias("values"),
         *dated(frame, columns.date),
         *texts,
     )
     placed = ("place", str(read.schema["place"].dataType.simpleString()))
-    schema = ddl((("id", "string"), placed, *_DATE, ("text", "string"), *_TEXT))
+    schema = ddl((("id", "string"), placed, _VALUES, *_DATE, ("text", "string"), *_TEXT))
     return read.mapInArrow(partial(_queried, replace(config, table=None), names), schema)
 
 
@@ -281,7 +291,14 @@ def _incoming(number: int, row: Mapping[str, Any], prints: TextFingerprints) -> 
     date = row["number"] if row["moment"] is None else row["moment"]
     source = json.dumps({"text": row["text"]}).encode()
     return IncomingDocument(
-        row["id"], number, prints, source, b"{}", date=date, is_undated=date is None
+        row["id"],
+        number,
+        prints,
+        source,
+        b"{}",
+        date=date,
+        is_undated=date is None,
+        values=values_of(row["values"]),
     )
 
 

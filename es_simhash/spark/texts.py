@@ -64,7 +64,7 @@ class FrameColumns:
         index: Its index; None where all are of one.
         routing: What it is routed by; None where that is its id.
         date: Its date or a number that puts documents in order; None where neither matters.
-        within: What keeps families apart, as the owner; None for nothing.
+        within: What keeps documents apart, as the owner; None for nothing.
         family: Its family of an earlier run, which keeps its name; None for none.
     """
 
@@ -96,7 +96,7 @@ def compared_documents(frame: DataFrame, columns: FrameColumns, scheme: Scheme) 
                 (columns.routing, "routing"),
             )
         ),
-        _values(frame, columns.within).alias("values"),
+        values_apart(frame, columns.within).alias("values"),
         *dated(frame, columns.date),
         named(frame, columns.family, "family").cast("string").alias("family"),
         *_members(frame),
@@ -176,7 +176,8 @@ def _type_of(frame: DataFrame, column: Column) -> str:
     return str(frame.select(column).schema[0].dataType.simpleString())
 
 
-def _values(frame: DataFrame, name: str | None) -> Column:
+def values_apart(frame: DataFrame, name: str | None) -> Column:
+    """Return what keeps documents apart, as an array; of null where nothing does."""
     column = named(frame, name, "within")
     if name is None or not _type_of(frame, column).startswith("array<"):
         column = F.array(column)

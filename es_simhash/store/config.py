@@ -85,8 +85,8 @@ class DocumentSettings:
         link: Address of a document, as https://example.org/{id}; in braces id or names of fields.
         identifiers: Field of an identifier or a number of the document, or several as isbn,doi.
         representative: Document that represents a family, unless a run names another rule.
-        within: Keyword field, as of the owner or the product, that keeps families apart: documents
-            with different values are never of one family.
+        within: Keyword field, as of the owner or the product: documents with different values are
+            never of one family, nor versions of each other at ingest.
         min_score: Minimum score of relations, unless a search names another.
         version_threshold: Where versions begin, as `es-simhash lab tune` proposes it; scores are
             rescaled, so that versions still have 0.6 or more.
@@ -202,7 +202,7 @@ class IndexConfig:
             ones that the index is configured with.
         representative: Which document represents a family, unless a run names another rule; by
             default what the index is configured with.
-        within: Field that keeps families apart, unless a run names another; likewise.
+        within: Field that keeps documents apart, unless a run names another; likewise.
         min_score: Minimum score of relations, unless a query names another; likewise.
         version_threshold: Where versions begin, as `es-simhash config` stores it; likewise.
         scoring: Name of the score that it is of.

@@ -65,6 +65,7 @@ from es_simhash.spark.frames import (
 )
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.encoding import encode
+from es_simhash.store.installation.document_settings import configure
 from es_simhash.store.installation.install import install
 from tests.support.page_blocks import blocks
 from tests.support.shelf import Shelf, revised, text
@@ -399,25 +400,38 @@ def stream() -> list[dict[str, Any]]:
         made += [(number, seed, each) for number, each in enumerate(several[: 2 + seed % 5])]
     made += [(9, 99, "")]
     return [
-        {"id": f"d{place:03}", "text": each, "day": 10 * seed + (7 * number) % 5, "place": place}
+        {
+            "id": f"d{place:03}",
+            "text": each,
+            "day": 10 * seed + (7 * number) % 5,
+            "place": place,
+            "owner": ("x", "y", None)[number % 3],
+        }
         for place, (number, seed, each) in enumerate(sorted(made))
     ]
 
 
 @pytest.mark.cluster
+@pytest.mark.parametrize("within", [None, "owner"])
 @pytest.mark.parametrize("rules", CASES, ids=["replace", "link", "skip"])
 def test_decisions_are_those_of_ingest_in_the_same_order(
-    spark: Any, stream: list[dict[str, Any]], client: Any, index_name: str, rules: OnVersion
+    spark: Any,
+    stream: list[dict[str, Any]],
+    client: Any,
+    index_name: str,
+    rules: OnVersion,
+    within: str | None,
 ) -> None:
     install(client, index_name, semantics=None)
-    client.indices.put_mapping(index=index_name, properties={"day": {"type": "long"}})
+    fields = {"day": {"type": "long"}, "owner": {"type": "keyword"}}
+    client.indices.put_mapping(index=index_name, properties=fields)
+    configure(client, index_name, {"within": within})
     with DryRunPolicy(client, index_name, rules) as policy:
         wanted = policy.decide(stream)
-    columns = "id string, text string, day long, place int"
-    rows = [(each["id"], each["text"], each["day"], each["place"]) for each in stream]
-    result = deduplicate(
-        spark.createDataFrame(rows, columns), rules, FrameColumns(date="day"), order="place"
-    )
+    columns = "id string, text string, day long, place int, owner string"
+    rows = [tuple(each.values()) for each in stream]
+    named = FrameColumns(date="day", within=within)
+    result = deduplicate(spark.createDataFrame(rows, columns), rules, named, order="place")
     found = {row.id: row for row in result.decisions.collect()}
     assert len(found) == len(wanted)
     for decision in wanted:
@@ -445,7 +459,10 @@ def test_programs_read_and_write_files(spark: Any, tmp_path: Path) -> None:
     source = tmp_path / "articles.jsonl"
     one = text(3)
     made = {"a": one, "b": f"{one} It closes at nine.", "c": text(4), "d": one}
-    lines = [json.dumps({"key": id, "body": each}) + "\n" for id, each in made.items()]
+    lines = [
+        json.dumps({"key": id, "body": each, "owner": "x" if id in "ad" else "y"}) + "\n"
+        for id, each in made.items()
+    ]
     source.write_text("".join(lines), "utf-8")
     prints, found = tmp_path / "prints", tmp_path / "families.jsonl"
     names = ("--text-field", "body")
@@ -464,6 +481,10 @@ def test_programs_read_and_write_files(spark: Any, tmp_path: Path) -> None:
     kept_ids = {row.key for row in spark.read.json(str(kept_rows)).collect()}
     assert "d" not in kept_ids
     assert {"a", "c"} <= kept_ids
+    again, kept_too = tmp_path / "again", tmp_path / "kept_too.jsonl"
+    arguments = ("--id", "key", "--decisions", again, "--within", "owner", *names)
+    assert command("deduplicate", source, kept_too, *arguments) == (0, "")
+    assert {row.key for row in spark.read.json(str(kept_too)).collect()} == {"a", "b", "c"}
     with pytest.raises(InputError, match=r"Cannot write .*already exists"):
         command("pairs", prints, tmp_path / "pairs", *names)
     with pytest.raises(InputError, match=r"Cannot read .*nothing"):

@@ -164,7 +164,7 @@ def test_all_that_a_person_joined_with_a_document_may_be_its_originals(
     other = text(9)
     (prints,) = fingerprint_batch([other], store.config.scheme)
     document = IncomingDocument("new", 0, prints, json.dumps({"text": other}).encode(), b"{}")
-    (found,) = OriginalSearch(store, store.config.scheme, manual, None).search([document])
+    (found,) = OriginalSearch(store, store.config, manual, None).search([document])
     assert sorted(numbered(each.ref.index, each.id) for each in found) == PLACES
 
 

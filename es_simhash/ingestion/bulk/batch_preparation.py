@@ -19,12 +19,14 @@ from es_simhash.ingestion.bulk.lookup import (
     Lookup,
     is_unchanged,
     kept_members,
+    values_apart,
     with_members,
 )
 from es_simhash.ingestion.bulk.outcomes import Failure
 from es_simhash.ingestion.bulk.prepared_batches import Prepared
 from es_simhash.ingestion.bulk.run_documents import REROUTED, Mark, OnConflict, mark_of
 from es_simhash.ingestion.deduplication.version_decisions import IncomingDocument
+from es_simhash.pairs.parted_texts import Values
 from es_simhash.semantics.entities.document_entities import upstream_entities
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.bulk import index_action
@@ -257,11 +259,12 @@ class FingerprintedBatch:
                 routing=document.routing,
                 mark=self.prepared.marks[document.position],
                 family=document.family,
+                values=document.values,
             )
 
 
 class UndecidedDocument(NamedTuple):
-    """A document with its `simhash` object, and the family it has in the index."""
+    """A document with its `simhash` object, the family it has, and what keeps it apart."""
 
     id: str
     position: int
@@ -269,6 +272,7 @@ class UndecidedDocument(NamedTuple):
     simhash: bytes
     routing: str | None
     family: str | None
+    values: Values
 
 
 def prepare_undecided(batch: Batch, config: IndexConfig, lookup: Lookup) -> FingerprintedBatch:
@@ -302,4 +306,5 @@ def _undecided(
     # Whether it is a version of another is decided anew; its family stays.
     kept = kept_members(document, lookup.stored.get(document.id), config)
     position, id, _, source, _, routing = document
-    return UndecidedDocument(id, position, source, simhash, routing, kept.get(FAMILY))
+    values = values_apart(loads(source.decode()), config) if config.within else ()
+    return UndecidedDocument(id, position, source, simhash, routing, kept.get(FAMILY), values)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from es_simhash.fingerprints.text_fingerprints import content_hash
 from es_simhash.ingestion.bulk.json_documents import Document, loads
+from es_simhash.pairs.parted_texts import Values, values_of
 from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.fields import CONTENT_HASH, DECIDED, FAMILY, REPRESENTATIVE
@@ -126,7 +127,7 @@ def _exact_float(digits: str) -> Any:
 def kept_parts(config: IndexConfig) -> Parts:
     """Return the parts of a document that `kept_members` needs."""
     members = [config.path(member) for member in (CONTENT_HASH, *DECIDED)]
-    return Parts(fields=(*members, *_paths_of_values(config)))
+    return Parts(fields=(*members, *paths_apart(config)))
 
 
 def kept_members(
@@ -135,7 +136,7 @@ def kept_members(
     """Return what was decided about the text of a stored document, when that is the text still.
 
     Without its family a document would be hidden by a `collapse` on it until the next run of
-    `families`; with one of documents of another value of the field that keeps families apart it
+    `families`; with one of documents of another value of the field that keeps documents apart it
     would hide them, so that it loses it.
 
     Args:
@@ -153,15 +154,15 @@ def kept_members(
         return {}
     if simhash.get(CONTENT_HASH) != content_hash(normalise(document.text)):
         return {}
-    if config.within and _values(loads(document.source.decode()), config) != _values(
+    if config.within and values_apart(loads(document.source.decode()), config) != values_apart(
         stored or {}, config
     ):
         return {name: value for name, value in kept.items() if name not in _OF_FAMILY}
     return kept
 
 
-def _paths_of_values(config: IndexConfig) -> list[str]:
-    """Return where documents have the values of the field that keeps families apart.
+def paths_apart(config: IndexConfig) -> list[str]:
+    """Return where documents have the values of the field that keeps documents apart.
 
     The values of a multi-field are those of its field.
     """
@@ -171,11 +172,10 @@ def _paths_of_values(config: IndexConfig) -> list[str]:
     return [config.within, *([above] if above else [])]
 
 
-def _values(source: Mapping[str, Any], config: IndexConfig) -> list[str]:
-    """Return these values as they are compared."""
-    paths = _paths_of_values(config)
-    found = (list(get_values(source, path)) for path in paths)
-    return sorted({str(value) for value in next(filter(None, found), []) if value is not None})
+def values_apart(source: Mapping[str, Any], config: IndexConfig) -> Values:
+    """Return these values as they are compared; none where no field keeps documents apart."""
+    found = (list(get_values(source, path)) for path in paths_apart(config))
+    return values_of(next(filter(None, found), []))
 
 
 def with_members(simhash: bytes, members: Mapping[str, Any]) -> bytes:

@@ -28,7 +28,8 @@ class _Attempt:
 
     Attributes:
         gone: Ids of documents that are not there any more.
-        owners: By content hash, documents of other writers that searches do not see yet.
+        owners: By the claims to their texts, documents of other writers that searches do not see
+            yet.
         stored: Documents of the index that decisions rest on, by id.
         before: What was known of each recent id that was put since.
         is_unread: Whether a text that a decision would remove, or keep, is still to be read.
@@ -51,7 +52,7 @@ class BatchDecider:
         dates: Dates of the documents.
 
     Attributes:
-        reserved: Ids by the content hashes that were reserved for the last batch.
+        reserved: Ids by the claims that were made for the last batch.
     """
 
     def __init__(
@@ -170,6 +171,7 @@ class BatchDecider:
             candidate
             for candidate in candidates
             if candidate.id not in excluded
+            and document.may_be_version_of(candidate)
             and not self._manual.keeps_apart(document.id, candidate.id)
         ]
         # What a person joined is not cut.
@@ -207,7 +209,7 @@ class BatchDecider:
         gone = set()
         documents = self._documents.read([original.ref for original in unread.values()])
         for (id, original), stored in zip(unread.items(), documents, strict=True):
-            if stored is not None and stored.content_hash == original.text.content_hash:
+            if stored is not None and self._documents.claim(stored) == original.claim:
                 attempt.stored[id] = stored
             else:
                 gone.add(id)
@@ -218,17 +220,15 @@ class BatchDecider:
         wanted, replaced = self._wanted(decisions, attempt)
         owned = self._reservations.acquire(
             {
-                content_hash: DocumentRef(None, document.id, document.routing)
-                for content_hash, document in wanted.items()
+                claim: DocumentRef(None, document.id, document.routing)
+                for claim, document in wanted.items()
             },
             replaced,
         )
-        for content_hash, stored in owned.items():
-            attempt.owners[content_hash] = self._owner(stored, wanted[content_hash])
+        for claim, stored in owned.items():
+            attempt.owners[claim] = self._owner(stored, wanted[claim])
         self.reserved = {
-            content_hash: document.id
-            for content_hash, document in wanted.items()
-            if content_hash not in owned
+            claim: document.id for claim, document in wanted.items() if claim not in owned
         }
         return bool(owned)
 
@@ -245,7 +245,7 @@ class BatchDecider:
         replaced: dict[str, str] = {}
         unwritten = {each.id: each.other for each in decisions if each.superseded is not None}
         for decision in decisions:
-            content_hash, other = decision.document.content_hash, decision.other
+            claim, other = decision.document.claim, decision.other
             while other in unwritten:
                 other = unwritten[other]
             if (
@@ -253,9 +253,9 @@ class BatchDecider:
                 and decision.is_new_original
                 and not self._is_reserved(decision, other, attempt)
             ):
-                wanted.setdefault(content_hash, decision.document)
+                wanted.setdefault(claim, decision.document)
                 if decision.action == "replace" and other is not None:
-                    replaced.setdefault(content_hash, other)
+                    replaced.setdefault(claim, other)
         return wanted, replaced
 
     @staticmethod
@@ -269,7 +269,7 @@ class BatchDecider:
             other: The document of the index that it is about.
             attempt: What is known.
         """
-        owner = attempt.owners.get(decision.document.content_hash)
+        owner = attempt.owners.get(decision.document.claim)
         if owner is not None and owner.id not in attempt.gone and owner.id != other:
             return True
         is_copy = decision.relation is not None and decision.relation.kind == "exact"
@@ -293,9 +293,7 @@ class BatchDecider:
                 self._recent.drop(decision.id)
                 if decision.action == "replace" and decision.original is not None:
                     self._recent.put(decision.original.id, decision.original)
-        self._reservations.release(
-            content_hash for content_hash, id in self.reserved.items() if failed(id)
-        )
+        self._reservations.release(claim for claim, id in self.reserved.items() if failed(id))
 
 
 def _known(
@@ -305,7 +303,7 @@ def _known(
 
     Another writer may be about to delete the others, which that one has replaced.
     """
-    owner = attempt.owners.get(document.content_hash)
+    owner = attempt.owners.get(document.claim)
     if owner is None or owner.id in attempt.gone:
         return list(stored)
     others = (each for each in stored if each.text.content_hash != document.content_hash)

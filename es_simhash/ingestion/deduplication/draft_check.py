@@ -53,7 +53,7 @@ class DraftCheck:
             raise InputError("The text has no words to fingerprint. Give another text.")
         draft = IncomingDocument("", 0, fingerprints, b"{}", b"{}")
         where = Where(tuple(filters), fingerprinted=True)
-        search = OriginalSearch(self.store, self.config.scheme, ManualPairs(), None, where)
+        search = OriginalSearch(self.store, self.config, ManualPairs(), None, where)
         (found,) = search.search([draft])
         candidates = most_shared(draft.query, found)
         while True:

@@ -3,12 +3,15 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from es_simhash.ingestion.bulk.json_documents import loads
+from es_simhash.ingestion.bulk.lookup import values_apart
 from es_simhash.ingestion.deduplication.audit_log import Record
 from es_simhash.ingestion.deduplication.stored_documents import (
     StoredDocuments,
     source_json,
 )
 from es_simhash.ingestion.deduplication.version_decisions import Decision
+from es_simhash.pairs.parted_texts import claim_of
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
 from es_simhash.store.changes import Change
@@ -222,19 +225,25 @@ def _successors(
     ]
     successors = documents.read(refs, _SUCCESSOR)
     gone = [
-        (place, record.head["successor"][1])
+        (place, _claim(record, documents.context.config))
         for place, (record, successor) in enumerate(zip(records, successors, strict=True))
         if successor is None and record.head.get("kind") == "exact"
     ]
-    held = texts.read([content_hash for _, content_hash in gone]) if gone else {}
+    held = texts.read([claim for _, claim in gone]) if gone else {}
     holders = {
-        place: held[content_hash].holder
-        for place, content_hash in gone
-        if content_hash in held and held[content_hash].holder.id != records[place].head["other"]
+        place: held[claim].holder
+        for place, claim in gone
+        if claim in held and held[claim].holder.id != records[place].head["other"]
     }
     for place, row in zip(holders, documents.read([*holders.values()], _SUCCESSOR), strict=True):
         successors[place] = row
     return successors
+
+
+def _claim(record: Record, config: IndexConfig) -> str:
+    """Return by what the text that replaced a document is reserved: both have the same values."""
+    source = loads((record.document or b"{}").decode()) if config.within else {}
+    return claim_of(record.head["successor"][1], values_apart(source, config))
 
 
 def _is_successor(written: Row, record: Record) -> bool:

@@ -5,13 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from es_simhash.fingerprints.fingerprint_scheme import Scheme
+from es_simhash.ingestion.bulk.lookup import paths_apart, values_apart
 from es_simhash.ingestion.deduplication.recent_documents import MAX_CANDIDATES
 from es_simhash.ingestion.deduplication.shingle_query import ShingleQuery, are_found
 from es_simhash.ingestion.deduplication.version_decisions import IncomingDocument, Original
 from es_simhash.relation.decided_pairs import ManualPairs
+from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
-from es_simhash.store.intents import Find, Parts, Sharing, Where
+from es_simhash.store.intents import Filter, Find, Parts, Sharing, Where
 from es_simhash.store.own_texts import ask_readable, with_own_texts
 from es_simhash.store.protocol import Store, rows_of_ids, run
 from es_simhash.store.rows import Row, Rows
@@ -28,7 +29,7 @@ class OriginalSearch:
 
     Args:
         store: The index.
-        scheme: Scheme of its fingerprints.
+        config: How it is read and fingerprinted.
         manual: Pairs of documents that a person decided about.
         date_field: Field of their dates; None when no decision rests on a date.
         where: What documents must match.
@@ -37,15 +38,16 @@ class OriginalSearch:
     def __init__(
         self,
         store: Store,
-        scheme: Scheme,
+        config: IndexConfig,
         manual: ManualPairs,
         date_field: DateField | None,
         where: Where = _ORIGINALS,
     ) -> None:
-        self._store, self._scheme = store, scheme
+        self._store, self._config = store, config
         self._where = where
         self._manual = manual
-        self._parts = Parts(stored=True, family=True, version=True, date=date_field)
+        fields = tuple(paths_apart(config))
+        self._parts = Parts(stored=True, family=True, version=True, date=date_field, fields=fields)
 
     def search(self, documents: Sequence[IncomingDocument]) -> list[list[Original]]:
         """Return for each document those of the index that it may be a version of.
@@ -59,7 +61,12 @@ class OriginalSearch:
             originals += [original for original in joined if original.ref not in known]
         # Dismissed pairs are dropped here, so that they take no place among the candidates.
         return [
-            [each for each in originals if not self._manual.keeps_apart(document.id, each.id)]
+            [
+                each
+                for each in originals
+                if document.may_be_version_of(each)
+                and not self._manual.keeps_apart(document.id, each.id)
+            ]
             for document, originals in zip(documents, candidates, strict=True)
         ]
 
@@ -80,7 +87,10 @@ class OriginalSearch:
         groups = [group for group in groups if len(group) > 1]
         together = [
             Find(
-                size=_ROWS_PER_DOCUMENT * len(group), order=(), sharing=_sharing_of(queries, group)
+                self._where,
+                size=_ROWS_PER_DOCUMENT * len(group),
+                order=(),
+                sharing=_sharing_of(queries, group),
             )
             for group in groups
         ]
@@ -88,23 +98,38 @@ class OriginalSearch:
             if len(rows) >= find.size:
                 alone += group
                 continue
-            originals = _originals(rows)
+            originals = self._originals(rows)
             texts = [original.text for original in originals]
             found = are_found([queries[place] for place in group], texts)
             for place, of_document in zip(group, found, strict=True):
                 candidates[place] = [originals[each] for each in np.flatnonzero(of_document)]
-        # Of those that share as much, the first.
+        # Of those that share as much, the first; documents of others take no place among them.
         cut = [
-            Find(size=MAX_CANDIDATES, order=("written",), sharing=_sharing_of(queries, [place]))
+            Find(
+                self._of_same_values(documents[place]),
+                size=MAX_CANDIDATES,
+                order=("written",),
+                sharing=_sharing_of(queries, [place]),
+            )
             for place in alone
         ]
         for place, rows in zip(alone, self._found(cut), strict=True):
-            candidates[place] = _originals(rows)
+            candidates[place] = self._originals(rows)
         return candidates
+
+    def _of_same_values(self, document: IncomingDocument) -> Where:
+        """Return the conditions for what may be an original of a document."""
+        path = self._config.within
+        if path is None or document.values is None:
+            return self._where
+        same: Filter = {"terms": {path: [*document.values]}}
+        if not document.values:
+            same = {"bool": {"must_not": {"exists": {"field": path}}}}
+        return replace(self._where, filters=(*self._where.filters, same))
 
     def _found(self, searches: Sequence[Find]) -> list[Sequence[Row]]:
         """Return what searches for originals find; all are sent as one request."""
-        of_originals = [replace(each, where=self._where, parts=self._parts) for each in searches]
+        of_originals = [replace(each, parts=self._parts) for each in searches]
         return [answer.rows for answer in self._answers(of_originals)]
 
     def _joined(self, documents: Sequence[IncomingDocument]) -> list[list[Original]]:
@@ -117,28 +142,28 @@ class OriginalSearch:
         if not ids:
             return [[] for _ in documents]
         find = Find(replace(_ORIGINALS, ids=ids), self._parts, order=("written",))
-        (rows,) = run(with_own_texts(rows_of_ids([find]), self._scheme), self._store)
-        originals = _originals(rows)
+        (rows,) = run(with_own_texts(rows_of_ids([find]), self._config.scheme), self._store)
+        originals = self._originals(rows)
         return [[each for each in originals if each.id in joined] for joined in wanted]
 
     def _answers(self, searches: Sequence[Find]) -> list[Rows]:
-        return run(ask_readable(searches, self._scheme), self._store) if searches else []
+        return run(ask_readable(searches, self._config.scheme), self._store) if searches else []
+
+    def _originals(self, rows: Sequence[Row]) -> list[Original]:
+        """Return the documents of rows; those without fingerprints are left out."""
+        return [
+            Original(
+                row.ref,
+                row.stored,
+                date=row.date,
+                family=row.family,
+                order=0 if row.version is None else row.version.seq_no,
+                values=values_apart(row.source, self._config),
+            )
+            for row in rows
+            if row.stored is not None
+        ]
 
 
 def _sharing_of(queries: Mapping[int, ShingleQuery], places: Sequence[int]) -> tuple[Sharing, ...]:
     return tuple(queries[place].sharing for place in places)
-
-
-def _originals(rows: Sequence[Row]) -> list[Original]:
-    """Return the documents of rows; those without fingerprints are left out."""
-    return [
-        Original(
-            row.ref,
-            row.stored,
-            date=row.date,
-            family=row.family,
-            order=0 if row.version is None else row.version.seq_no,
-        )
-        for row in rows
-        if row.stored is not None
-    ]

@@ -1,4 +1,8 @@
-"""Two writers at once: a text is reserved by whoever is first, until its document is there."""
+"""Two writers at once: a text is reserved by whoever is first, until its document is there.
+
+Where a field keeps documents apart, a text is reserved for those of the same values: its hash is
+then that of both (`claim_of`).
+"""
 
 import logging
 import time
@@ -214,7 +218,7 @@ class Reservations:
         free: dict[str, ReservedText | None] = dict.fromkeys(stored.keys() - others.keys())
         documents = self._documents.read([text.holder for text in others.values()], WHOLE)
         for (content_hash, text), document in zip(others.items(), documents, strict=True):
-            if document is None or document.content_hash != content_hash:
+            if document is None or self._documents.claim(document) != content_hash:
                 if self._is_free(text):
                     free[content_hash] = None
             elif text.holder.id == self._replaced.get(content_hash):

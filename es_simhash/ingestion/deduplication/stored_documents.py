@@ -7,7 +7,9 @@ from typing import Any
 
 from es_simhash.fingerprints.text_fingerprints import content_hash
 from es_simhash.ingestion.bulk.json_documents import cut
+from es_simhash.ingestion.bulk.lookup import paths_apart, values_apart
 from es_simhash.ingestion.deduplication.version_rules import OnVersion, RunContext
+from es_simhash.pairs.parted_texts import claim_of
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.changes import Change
 from es_simhash.store.config import IndexConfig
@@ -41,7 +43,8 @@ class StoredDocuments:
         self.context = context
         self.store = store
         # What is replaced goes to the audit log as a whole.
-        self._parts = WHOLE if context.rules.action == "replace" else _COMPARED
+        compared = replace(_COMPARED, fields=tuple(paths_apart(context.config)))
+        self._parts = WHOLE if context.rules.action == "replace" else compared
 
     def read(self, refs: Sequence[DocumentRef], parts: Parts | None = None) -> list[Row | None]:
         """Return documents, by default with what decisions and their records need.
@@ -53,6 +56,12 @@ class StoredDocuments:
         if parts.text:
             rows = {ref: as_it_is(row) for ref, row in rows.items()}
         return [rows.get(ref) for ref in refs]
+
+    def claim(self, row: Row) -> str | None:
+        """Return by what the text of a document is reserved; None where its hash is not known."""
+        if row.content_hash is None:
+            return None
+        return claim_of(row.content_hash, values_apart(row.source, self.context.config))
 
     def existing(self, refs: Sequence[DocumentRef]) -> set[str]:
         """Return the ids of those of the documents that the index has."""

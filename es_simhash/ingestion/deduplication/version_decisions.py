@@ -14,6 +14,7 @@ from es_simhash.ingestion.bulk.lookup import with_members
 from es_simhash.ingestion.bulk.run_documents import Mark
 from es_simhash.ingestion.deduplication.shingle_query import ShingleQuery
 from es_simhash.ingestion.deduplication.version_rules import FLAGGING, OnVersion
+from es_simhash.pairs.parted_texts import Values, claim_of, names_in_part
 from es_simhash.relation.candidate import Candidate, StoredText
 from es_simhash.relation.loss import LostText
 from es_simhash.relation.references import DocumentRef
@@ -37,6 +38,7 @@ class Original:
         date: Its date, as the engine reads it; None without one.
         family: Its family; None without one.
         order: Its place among those that were written.
+        values: What keeps it apart from the documents of others.
     """
 
     ref: DocumentRef
@@ -44,6 +46,7 @@ class Original:
     date: Date | None = None
     family: str | None = None
     order: int = 0
+    values: Values = ()
 
     @property
     def id(self) -> str:
@@ -51,9 +54,15 @@ class Original:
         return self.ref.id
 
     @property
+    def claim(self) -> str:
+        """What its text is reserved by."""
+        return claim_of(self.text.content_hash, self.values)
+
+    @property
     def family_name(self) -> str:
         """Name of its family, also before it has one; `families` names them the same way."""
-        return self.family or self.text.content_hash[:_FAMILY_NAME_LENGTH]
+        (name,) = names_in_part([self.text.content_hash], self.values)
+        return self.family or name[:_FAMILY_NAME_LENGTH]
 
 
 @dataclass(frozen=True)
@@ -72,6 +81,8 @@ class IncomingDocument:
         routing: What it is routed by; None for its id.
         mark: How the run remembers it; None when it does not.
         family: Family of the document that the index has, with the same text; None without one.
+        values: What keeps it apart from the documents of others; None where that is not known, and
+            it may be a version of any.
     """
 
     id: str
@@ -85,11 +96,21 @@ class IncomingDocument:
     routing: str | None = None
     mark: Mark | None = field(default=None, repr=False)
     family: str | None = None
+    values: Values | None = None
 
     @property
     def content_hash(self) -> str:
         """Hash of its normalised text."""
         return self.fingerprints.content_hash
+
+    @property
+    def claim(self) -> str:
+        """What its text is reserved by."""
+        return claim_of(self.content_hash, self.values or ())
+
+    def may_be_version_of(self, original: Original) -> bool:
+        """Check that no field keeps them apart."""
+        return self.values is None or self.values == original.values
 
     @cached_property
     def fields(self) -> dict[str, Any]:
@@ -110,7 +131,7 @@ class IncomingDocument:
     def as_original(self, order: int = 0) -> Original:
         """Return the document as later ones are compared with it."""
         ref = DocumentRef(None, self.id, self.routing)
-        return Original(ref, self.text, self.date, self.family, order)
+        return Original(ref, self.text, self.date, self.family, order, self.values or ())
 
 
 @dataclass(frozen=True)

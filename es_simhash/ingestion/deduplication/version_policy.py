@@ -138,7 +138,7 @@ class VersionPolicy:
         self._documents = StoredDocuments(context, self.target.store)
         reservations = self._claims(state_index)
         self._search = OriginalSearch(
-            self._documents.store, self._config.scheme, manual, self._dates.compared
+            self._documents.store, self._config, manual, self._dates.compared
         )
         self._decider = BatchDecider(self._documents, self._recent, reservations, self._dates)
         self._recorder = Recorder(context)

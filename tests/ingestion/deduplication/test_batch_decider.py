@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any
 
@@ -87,7 +88,9 @@ class Decider(BatchDecider):
         self.world, self.recent = world, RecentDocuments()
         chosen = OnVersion(action, **{"lose": 1, **rules})
         context = SimpleNamespace(rules=chosen, config=IndexConfig(), manual=world.manual)
-        documents: Any = SimpleNamespace(context=context, read=world.read)
+        documents: Any = SimpleNamespace(
+            context=context, read=world.read, claim=attrgetter("content_hash")
+        )
         super().__init__(documents, self.recent, world, DocumentDates())
 
     def made(

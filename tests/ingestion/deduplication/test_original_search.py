@@ -42,7 +42,7 @@ def incoming() -> list[IncomingDocument]:
 
 def decided(store: Store, manual: ManualPairs) -> dict[str, tuple[str, float] | None]:
     documents = incoming()
-    found = OriginalSearch(store, CONFIG.scheme, manual, None).search(documents)
+    found = OriginalSearch(store, CONFIG, manual, None).search(documents)
 
     def choice(document: IncomingDocument, originals: list[Original]) -> tuple[str, float] | None:
         rules, joined = OnVersion("flag"), manual.joined_with(document.id)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
+from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any
 
@@ -107,7 +108,11 @@ class World:
 def reservations(world: World, run: str = "ours", *, clock: int = 1_000) -> Reservations:
     context = SimpleNamespace(run=run, rules=SimpleNamespace(lease=LEASE))
     documents = SimpleNamespace(
-        context=context, store=world, read=world.read_documents, refresh=world.refresh
+        context=context,
+        store=world,
+        read=world.read_documents,
+        refresh=world.refresh,
+        claim=attrgetter("content_hash"),
     )
     given: Any = documents
     texts: Any = world
