@@ -61,6 +61,8 @@ class Where:
         excluded_ids: Ids that they do not have.
         excluded_families: Families that they are not in.
         excluded_hashes: Hashes that their texts do not have.
+        of_values: Of the field that keeps documents apart, values of which they have one; of none,
+            those without any. None for any documents.
     """
 
     filters: tuple[Filter, ...] = ()
@@ -79,6 +81,7 @@ class Where:
     excluded_ids: tuple[str, ...] = ()
     excluded_families: tuple[str, ...] = ()
     excluded_hashes: tuple[str, ...] = ()
+    of_values: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from es_simhash.ingestion.deduplication.version_decisions import IncomingDocumen
 from es_simhash.relation.decided_pairs import ManualPairs
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import DateField
-from es_simhash.store.intents import Filter, Find, Parts, Sharing, Where
+from es_simhash.store.intents import Find, Parts, Sharing, Where
 from es_simhash.store.own_texts import ask_readable, with_own_texts
 from es_simhash.store.protocol import Store, rows_of_ids, run
 from es_simhash.store.rows import Row, Rows
@@ -106,7 +106,7 @@ class OriginalSearch:
         # Of those that share as much, the first; documents of others take no place among them.
         cut = [
             Find(
-                self._of_same_values(documents[place]),
+                replace(self._where, of_values=documents[place].values),
                 size=MAX_CANDIDATES,
                 order=("written",),
                 sharing=_sharing_of(queries, [place]),
@@ -116,16 +116,6 @@ class OriginalSearch:
         for place, rows in zip(alone, self._found(cut), strict=True):
             candidates[place] = self._originals(rows)
         return candidates
-
-    def _of_same_values(self, document: IncomingDocument) -> Where:
-        """Return the conditions for what may be an original of a document."""
-        path = self._config.within
-        if path is None or document.values is None:
-            return self._where
-        same: Filter = {"terms": {path: [*document.values]}}
-        if not document.values:
-            same = {"bool": {"must_not": {"exists": {"field": path}}}}
-        return replace(self._where, filters=(*self._where.filters, same))
 
     def _found(self, searches: Sequence[Find]) -> list[Sequence[Row]]:
         """Return what searches for originals find; all are sent as one request."""

@@ -155,6 +155,11 @@ def clauses(where: Where, config: IndexConfig) -> tuple[list[Filter], list[Filte
         if exists is not None:
             (required if exists else excluded).append(_exists(config.path(member)))
     required += [_exists(field) for field in where.has_fields]
+    if where.of_values is not None and config.within is not None:
+        if where.of_values:
+            required.append({"terms": {config.within: [*where.of_values]}})
+        else:
+            excluded.append(_exists(config.within))
     if where.has_words:
         excluded.append({"term": {config.path(fields.STATUS): fields.STATUS_EMPTY}})
     if where.above_seq_no is not None:
