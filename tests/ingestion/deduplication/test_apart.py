@@ -10,18 +10,20 @@ from es_simhash.store.installation.document_settings import configure
 
 pytestmark = pytest.mark.cluster
 Make = Callable[..., str]
-ACTIONS = pytest.mark.parametrize("action", ["skip", "replace", "flag", "link"])
-WHERE = pytest.mark.parametrize("where", ["index", "another run", "run", "batch"])
+KEYWORD = {"type": "keyword"}
+WHERE = ("index", "another run", "run", "batch")
 
 
-@pytest.fixture(params=["owner", "owner.keyword"])
-def owned(desk: Any, request: pytest.FixtureRequest) -> Any:
-    """An index whose documents are kept apart by their owners."""
-    mapped: dict[str, Any] = {"type": "keyword"}
-    if request.param != "owner":
-        mapped = {"type": "text", "fields": {"keyword": mapped}}
+def keep_apart(desk: Any, field: str, mapped: Mapping[str, Any]) -> None:
+    """Keep documents apart by their owners."""
     desk.client.indices.put_mapping(index=desk.name, properties={"owner": mapped})
-    configure(desk.client, desk.name, {"within": request.param})
+    configure(desk.client, desk.name, {"within": field})
+
+
+@pytest.fixture
+def owned(desk: Any) -> Any:
+    """An index whose documents are kept apart by their owners."""
+    keep_apart(desk, "owner", KEYWORD)
     return desk
 
 
@@ -30,50 +32,67 @@ def document(id: str, text: str, *owners: str) -> dict[str, Any]:
 
 
 def write(
-    desk: Any, first: Mapping[str, Any], second: Mapping[str, Any], action: str, where: str
-) -> str:
-    """Write two documents, and return the status of the second."""
+    desk: Any, first: Mapping[str, Any], *others: Mapping[str, Any], action: str, where: str
+) -> list[str]:
+    """Write a document, and others after it; return the status of these."""
     if where == "index":
         desk.put([first])
     elif where == "another run":
         # Searches do not see it yet: its reservation says that it is there.
         desk.client.indices.put_settings(index=desk.name, settings={"refresh_interval": -1})
         desk.write([first], action)
-    else:
-        batch = 1 if where == "run" else 1000
-        return str(desk.write([first, second], action, batch=batch)[second["_id"]])
-    return str(desk.write([second], action)[second["_id"]])
+    written = desk.write(
+        others if where in WHERE[:2] else [first, *others],
+        action,
+        batch=1 if where == "run" else 1000,
+    )
+    return [written[each["_id"]] for each in others]
 
 
-@WHERE
-@ACTIONS
-@pytest.mark.parametrize("kind", ["copy", "version"])
+@pytest.mark.parametrize(
+    ("action", "where"),
+    [
+        *(("skip", where) for where in WHERE),
+        *(("replace", where) for where in WHERE[1:]),
+        *(("flag", "index"), ("link", "index"), ("link", "batch")),
+    ],
+)
 def test_what_another_owner_has_is_written_as_it_is(
-    owned: Any, make_text: Make, revise: Make, action: str, where: str, kind: str
+    owned: Any, make_text: Make, revise: Make, action: str, where: str
 ) -> None:
     text = make_text(1)
-    other = text if kind == "copy" else revise(text, 3)
-    written = write(owned, document("a", text, "x"), document("b", other, "y"), action, where)
-    assert (written, set(owned.documents())) == ("written", {"a", "b"})
+    copy, version = document("b", text, "y"), document("c", revise(text, 3), "z")
+    first = document("a", text, "x")
+    assert write(owned, first, copy, version, action=action, where=where) == ["written"] * 2
+    assert set(owned.documents()) == {"a", "b", "c"}
     assert not any(owned.marks().values())
     assert owned.records() == []
 
 
-@WHERE
-@pytest.mark.parametrize("owners", [(), ("x",), ("x", "y")])
+@pytest.mark.parametrize(
+    ("where", "owners"),
+    [*((where, ("x",)) for where in WHERE), ("index", ("x", "y")), ("another run", ())],
+)
 def test_what_has_the_same_owners_is_a_copy(
     owned: Any, make_text: Make, where: str, owners: tuple[str, ...]
 ) -> None:
     first, second = document("a", make_text(1), *owners), document("b", make_text(1), *owners[::-1])
-    assert write(owned, first, second, "skip", where) == "skipped"
+    assert write(owned, first, second, action="skip", where=where) == ["skipped"]
 
 
-@pytest.mark.parametrize(("one", "other"), [((), ("x",)), (("x",), ()), (("x", "y"), ("x",))])
-def test_other_owners_are_others_and_none_is_one_of_them(
-    owned: Any, make_text: Make, one: tuple[str, ...], other: tuple[str, ...]
+def test_several_owners_are_another_than_one_of_them_and_so_is_none(
+    owned: Any, make_text: Make
 ) -> None:
-    first, second = document("a", make_text(1), *one), document("b", make_text(1), *other)
-    assert write(owned, first, second, "skip", "index") == "written"
+    first = document("a", make_text(1), "x", "y")
+    others = [document("b", make_text(1), "x"), document("c", make_text(1))]
+    assert write(owned, first, *others, action="skip", where="index") == ["written"] * 2
+
+
+def test_the_field_may_be_a_part_of_another(desk: Any, make_text: Make) -> None:
+    keep_apart(desk, "owner.keyword", {"type": "text", "fields": {"keyword": KEYWORD}})
+    first = document("a", make_text(1), "x")
+    others = [document("b", make_text(1), "y"), document("c", make_text(1), "x")]
+    assert write(desk, first, *others, action="skip", where="index") == ["written", "skipped"]
 
 
 @pytest.mark.parametrize("alone", [True, False])
@@ -82,11 +101,11 @@ def test_copies_of_others_however_many_do_not_hide_that_of_the_owner(
 ) -> None:
     text = make_text(1)
     owned.put([document(f"x{number}", text, f"x{number}") for number in range(40)])
-    owned.put([document("last", text, "y")])
+    owned.put([document("last", text, "y"), document("none", text)])
     rest = [] if alone else [document(f"n{number}", make_text(number + 2)) for number in range(20)]
     written = owned.write([document("new", text, "y"), *rest], "skip")
-    assert written["new"] == "skipped"
-    assert {status for id, status in written.items() if id != "new"} <= {"written"}
+    assert written == {"new": "skipped", **{each["_id"]: "written" for each in rest}}
+    assert owned.write([document("too", text)], "skip") == {"too": "skipped"}
 
 
 def test_a_linked_document_has_the_family_that_a_run_of_families_finds(
