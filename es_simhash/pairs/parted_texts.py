@@ -46,7 +46,7 @@ def names_in_part(texts: Sequence[str], part: Values) -> list[str]:
 
 
 def claim_of(content_hash: str, part: Values) -> str:
-    """Return by what a text is reserved for the documents of a part, which may each have it."""
+    """Return the key under which a text is reserved: each part may have a document with it."""
     return f"{content_hash}-{digest_of_key(*part)}" if part else content_hash
 
 

@@ -56,6 +56,20 @@ class Desk:
         outcomes = ingest(self.client, self.name, documents, on_version=chosen, settings=settings)
         return {str(each.id): each.status for each in outcomes}
 
+    def write_killed(
+        self, documents: Iterable[Mapping[str, Any]], action: Any, **rules: Any
+    ) -> None:
+        """Ingest documents in a run that is killed before it deletes what they replace."""
+        from es_simhash.ingestion.deduplication import version_policy
+
+        def killed(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(version_policy, "delete_replaced", killed)
+            with pytest.raises(KeyboardInterrupt):
+                self.write(documents, action, **rules)
+
     def put(self, documents: Iterable[Mapping[str, Any]]) -> None:
         """Ingest documents without looking for versions, and refresh."""
         from es_simhash.ingestion.ingest import ingest

@@ -58,7 +58,7 @@ class StoredDocuments:
         return [rows.get(ref) for ref in refs]
 
     def claim(self, row: Row) -> str | None:
-        """Return by what the text of a document is reserved; None where its hash is not known."""
+        """Return the key under which a text is reserved; None where its hash is not known."""
         if row.content_hash is None:
             return None
         return claim_of(row.content_hash, values_apart(row.source, self.context.config))

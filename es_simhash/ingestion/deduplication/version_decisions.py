@@ -55,7 +55,7 @@ class Original:
 
     @property
     def claim(self) -> str:
-        """What its text is reserved by."""
+        """Key under which its text is reserved."""
         return claim_of(self.text.content_hash, self.values)
 
     @property
@@ -105,7 +105,7 @@ class IncomingDocument:
 
     @property
     def claim(self) -> str:
-        """What its text is reserved by."""
+        """Key under which its text is reserved."""
         return claim_of(self.content_hash, self.values or ())
 
     def may_be_version_of(self, original: Original) -> bool:

@@ -162,7 +162,7 @@ class _Upgrade:
             report = self._filled(report, field, check=is_left)
             report = self._carried(report, self._field, field)
             self._require_complete(field)
-            self._switch(self._field, field, {MOVED_TO: field})
+            self._switch(self._field, field)
             report = self._caught_up(report, field)
         else:
             report = self._filled(report, field)
@@ -193,7 +193,7 @@ class _Upgrade:
             ) from error
         if options.dry_run:
             return replace(report, written=self._without(earlier, known))
-        self._switch(self._field, earlier, {})
+        self._switch(self._field, earlier)
         return self._caught_up(report, earlier)
 
     def _revert_resumed(self, options: UpgradeOptions, later: str) -> UpgradeReport:
@@ -264,18 +264,20 @@ class _Upgrade:
         if schemes_of(self._index, mappings, field).semantics is not None and not is_counted:
             count_background(self._gateway, self._index, config=config)
 
-    def _switch(self, before: str, after: str, moved: Mapping[str, str]) -> None:
+    def _switch(self, before: str, after: str) -> None:
         """Say in which field the fingerprints are from now on: one request for each index.
+
+        The entry of the earlier scheme leads to that of the later one; a revert leaves it the last.
 
         Args:
             before: The field that has had them.
             after: The field that has them now.
-            moved: What the entry of the one says of the other.
         """
         for name, mapping in self._mappings.items():
             entries = {}
             if entry := dict(meta_entry(mapping, before) or {}):
                 entry.pop(UNFINISHED_FROM, None)
+                moved = {} if entry.get(MOVED_FROM) == after else {MOVED_TO: after}
                 entries[before] = {**entry, **moved}
             if entry := dict(meta_entry(mapping, after) or {}):
                 entry.pop(MOVED_TO, None)

@@ -12,6 +12,7 @@ from es_simhash.store.elasticsearch.hits import ref_of
 from es_simhash.store.elasticsearch.retry import Unavailable
 from es_simhash.store.elasticsearch.searches import search_all
 from es_simhash.store.id_groups import IdGroup, id_groups
+from es_simhash.store.paths import get_path
 
 # Documents of one response are held in memory at once, and their texts may be long.
 _MAX_DOCUMENTS = 500
@@ -91,6 +92,30 @@ def _docs(refs: Sequence[DocumentRef]) -> Iterator[dict[str, str]]:
     for ref in refs:
         values = {"_index": ref.index, "_id": ref.id, "routing": ref.routing}
         yield {name: value for name, value in values.items() if value is not None}
+
+
+def have_values(
+    wanted: Sequence[tuple[DocumentRef, Mapping[str, Any] | None]], *, index: str | None = None
+) -> Calls[list[bool]]:
+    """Check of each document whether it has some values now.
+
+    Args:
+        wanted: Where documents are, and their values by path; None for a document that is gone.
+        index: Index of those whose reference names none.
+
+    Raises:
+        ClusterError: The request is rejected.
+    """
+    paths = {path for _, values in wanted for path in values or ()}
+    entries = yield from get_all([ref for ref, _ in wanted], sorted(paths), index=index)
+    return [_has_values(entry, values) for (_, values), entry in zip(wanted, entries, strict=True)]
+
+
+def _has_values(entry: Mapping[str, Any], values: Mapping[str, Any] | None) -> bool:
+    if values is None or not entry.get("found"):
+        return values is None and not entry.get("found")
+    source = entry.get("_source", {})
+    return all(get_path(source, path) == value for path, value in values.items())
 
 
 def get_by_id(

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from es_simhash.errors import ClusterError
+from es_simhash.relation.references import DocumentRef
 from es_simhash.store.changes import Change
 from es_simhash.store.elasticsearch.bulk import (
     CONFLICT,
@@ -14,11 +15,11 @@ from es_simhash.store.elasticsearch.bulk import (
     Rejection,
     send_body,
 )
-from es_simhash.store.elasticsearch.documents import get_all
+from es_simhash.store.elasticsearch.documents import have_values
 from es_simhash.store.elasticsearch.errors import reason_of
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.hits import conditions_of
-from es_simhash.store.paths import get_path, nested_path
+from es_simhash.store.paths import nested_path
 from es_simhash.store.rows import WriteResult
 from es_simhash.text.counting import counted
 
@@ -46,7 +47,8 @@ def change_documents(
     actions = [_action(change, simhash_field) for change in changes]
     results = [_result(result) for result in gateway.bulk(actions, index=index)]
     resent = [number for number, result in enumerate(results) if result.is_resent]
-    made = _made(gateway, [changes[number] for number in resent], simhash_field, index)
+    wanted = [_wanted(changes[number], simhash_field) for number in resent]
+    made = gateway.run(have_values(wanted, index=index))
     for number, is_made in zip(resent, made, strict=True):
         results[number] = WriteResult("written" if is_made else "conflict")
     for change, result in zip(changes, results, strict=True):
@@ -90,30 +92,12 @@ def _action(change: Change, simhash_field: str) -> Action:
     return [{"update": target}, {"doc": nested_path(simhash_field, change.members)}]
 
 
-def _made(
-    gateway: Gateway, changes: Sequence[Change], simhash_field: str, index: str | None
-) -> list[bool]:
-    """Check of each change whether its document is now as it leaves it."""
-    if not changes:
-        return []
-    refs = [change.version.ref for change in changes]
-    names = {f"{simhash_field}.{name}" for change in changes for name in change.members or ()}
-    entries = gateway.run(get_all(refs, sorted(names), index=index))
-    return [
-        _is_made(change, entry, simhash_field)
-        for change, entry in zip(changes, entries, strict=True)
-    ]
-
-
-def _is_made(change: Change, entry: Mapping[str, Any], simhash_field: str) -> bool:
-    is_there = bool(entry.get("found"))
-    if change.members is None or not is_there:
-        return change.members is None and not is_there
-    source = entry.get("_source", {})
-    return all(
-        get_path(source, f"{simhash_field}.{name}") == value
-        for name, value in change.members.items()
-    )
+def _wanted(change: Change, simhash_field: str) -> tuple[DocumentRef, Mapping[str, Any] | None]:
+    """Return the document of a change, and the values that it leaves there."""
+    if change.members is None:
+        return change.version.ref, None
+    members = change.members.items()
+    return change.version.ref, {f"{simhash_field}.{name}": value for name, value in members}
 
 
 def _result(result: Mapping[str, Any]) -> WriteResult:

@@ -5,13 +5,13 @@ from typing import Any
 
 from es_simhash.errors import ClusterError
 from es_simhash.store.elasticsearch.bulk import CONFLICT, NOT_FOUND, RESENT
-from es_simhash.store.elasticsearch.documents import get_all
+from es_simhash.store.elasticsearch.documents import have_values
 from es_simhash.store.elasticsearch.errors import reason_of
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.elasticsearch.hits import conditions_of, version_of
 from es_simhash.store.elasticsearch.searches import count
 from es_simhash.store.fields import DECIDED, DUPLICATE_OF, FAMILY, SCHEME, STATUS, field_path
-from es_simhash.store.paths import get_object, get_path, leaves, nested_path
+from es_simhash.store.paths import get_object, leaves, nested_path
 from es_simhash.store.rows import batches_of
 
 # Each pass reads the index as it is then, with what was written meanwhile.
@@ -87,27 +87,13 @@ def update_hits(gateway: Gateway, changes: list[tuple[dict[str, Any], dict[str, 
         if "error" not in result:
             written += 1
         elif result.get(RESENT):
-            resent.append((hit, document))
+            resent.append((version_of(hit).ref, dict(leaves(document))))
         elif result["status"] not in (CONFLICT, NOT_FOUND):
             raise ClusterError(
                 f"Document {hit['_id']!r} is rejected: {reason_of(result)}. Run it again when "
                 "the reason is gone."
             )
-    return written + _updated(gateway, resent)
-
-
-def _updated(gateway: Gateway, changes: list[tuple[dict[str, Any], dict[str, Any]]]) -> int:
-    """Count the documents that are as updates leave them; arguments are those of `update_hits`."""
-    if not changes:
-        return 0
-    refs = [version_of(hit).ref for hit, _ in changes]
-    values = [dict(leaves(document)) for _, document in changes]
-    entries = gateway.run(get_all(refs, sorted({path for some in values for path in some})))
-    return sum(
-        bool(entry.get("found"))
-        and all(get_path(entry.get("_source", {}), path) == some[path] for path in some)
-        for some, entry in zip(values, entries, strict=True)
-    )
+    return written + sum(gateway.run(have_values(resent)))
 
 
 def count_objects(gateway: Gateway, index: str, fields: list[str]) -> int:

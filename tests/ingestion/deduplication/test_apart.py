@@ -126,20 +126,12 @@ def test_a_linked_document_has_the_family_that_a_run_of_families_finds(
 
 
 def test_what_a_killed_run_had_still_to_delete_is_deleted_by_the_next(
-    owned: Any, make_text: Make, monkeypatch: pytest.MonkeyPatch
+    owned: Any, make_text: Make
 ) -> None:
-    from es_simhash.ingestion.deduplication import version_policy
-
     text = make_text(1)
     owned.put([document("a", text, "x"), document("other", text, "y")])
 
-    def killed(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(version_policy, "delete_replaced", killed)
-        with pytest.raises(KeyboardInterrupt):
-            owned.write([document("b", f"{text} and more", "x")], "replace", keep="longest")
+    owned.write_killed([document("b", f"{text} and more", "x")], "replace", keep="longest")
     assert set(owned.documents()) == {"a", "b", "other"}
     owned.write([document("c", make_text(2), "x")], "replace", keep="longest")
     assert set(owned.documents()) == {"b", "c", "other"}

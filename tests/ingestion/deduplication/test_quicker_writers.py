@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from es_simhash.ingestion.deduplication import recent_documents, version_policy
+from es_simhash.ingestion.deduplication import recent_documents
 from es_simhash.ingestion.deduplication.effects import WRITE_ATTEMPTS
 from es_simhash.ingestion.deduplication.stored_documents import StoredDocuments
 from es_simhash.ingestion.deduplication.version_decisions import Decision
@@ -247,17 +247,11 @@ def test_the_date_of_a_text_that_another_run_has_just_written_counts(
 @pytest.mark.variants
 @pytest.mark.parametrize("is_changed", [False, True])
 def test_the_run_after_a_killed_one_deletes_what_is_as_it_was_recorded(
-    desk: Any, pair: Any, make_text: Make, is_changed: bool, monkeypatch: pytest.MonkeyPatch
+    desk: Any, pair: Any, make_text: Make, is_changed: bool
 ) -> None:
     desk.put(pair[:1])
 
-    def killed(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(version_policy, "delete_replaced", killed)
-        with pytest.raises(KeyboardInterrupt):
-            desk.write(pair[1:], "replace")
+    desk.write_killed(pair[1:], "replace")
     if is_changed:
         update(desk)()
     desk.write([{"_id": "c", "text": make_text(9)}], "replace")

@@ -86,22 +86,13 @@ def test_copies_that_do_not_count_are_written_side_by_side(desk: Any, make_text:
 
 
 def test_what_was_undone_is_not_deleted_by_the_run_after_a_killed_one(
-    desk: Any, make_text: Make, revise: Make, monkeypatch: pytest.MonkeyPatch
+    desk: Any, make_text: Make, revise: Make
 ) -> None:
-    from es_simhash.ingestion.deduplication import version_policy
-
     first = make_text(1)
     longer = revise(first, 3) + " and more words at the end"
     desk.put([{"_id": "a", "text": first}])
 
-    def killed(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    # Written and recorded, and not deleted yet.
-    with monkeypatch.context() as patched:
-        patched.setattr(version_policy, "delete_replaced", killed)
-        with pytest.raises(KeyboardInterrupt):
-            desk.write([{"_id": "b", "text": longer}], "replace")
+    desk.write_killed([{"_id": "b", "text": longer}], "replace")
     assert set(desk.documents()) == {"a", "b"}
     assert desk.undo().present == 1
     desk.write([{"_id": "other", "text": make_text(2)}], "replace")
@@ -109,20 +100,12 @@ def test_what_was_undone_is_not_deleted_by_the_run_after_a_killed_one(
 
 
 def test_what_has_another_text_by_now_replaces_nothing_in_the_run_after_a_killed_one(
-    desk: Any, make_text: Make, revise: Make, monkeypatch: pytest.MonkeyPatch
+    desk: Any, make_text: Make, revise: Make
 ) -> None:
-    from es_simhash.ingestion.deduplication import version_policy
-
     first = make_text(1)
     desk.put([{"_id": "a", "text": first}])
 
-    def killed(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(version_policy, "delete_replaced", killed)
-        with pytest.raises(KeyboardInterrupt):
-            desk.write([{"_id": "b", "text": f"{first} and more"}], "replace")
+    desk.write_killed([{"_id": "b", "text": f"{first} and more"}], "replace")
     # Another program changes the text alone: nothing but the first document has it now.
     desk.client.update(index=desk.name, id="b", doc={"text": make_text(5)})
     desk.write([{"_id": "other", "text": make_text(2)}], "replace")
