@@ -344,7 +344,6 @@ class Index(QueriedIndex):
         *,
         options: FamilyOptions | None = None,
         progress: Progress | None = None,
-        list_added: bool = True,
     ) -> FamiliesReport:
         """Find the version families of the index and write them to `simhash.family`.
 
@@ -356,8 +355,6 @@ class Index(QueriedIndex):
         Args:
             options: Which document represents a family, and which documents are processed.
             progress: Called now and then, with the texts whose candidates were retrieved.
-            list_added: Whether a report of a run over all documents lists those without a family
-                before; of an index without families these are all.
 
         Returns:
             The families of several documents, and counts.
@@ -374,7 +371,6 @@ class Index(QueriedIndex):
             options=options,
             config=self._given,
             progress=progress,
-            list_added=list_added,
         )
 
     def version_pairs(

@@ -50,7 +50,7 @@ options = FamilyOptions(memory=int(memory), everything=everything == "True")
 with connect(url, timeout=600) as client:
     before = peak_memory()
     started = time.perf_counter()
-    report = find_families(client, index, options=options, list_added=False)
+    report = find_families(client, index, options=options)
     seconds = time.perf_counter() - started
 usage = resource.getrusage(resource.RUSAGE_SELF)
 print(report.documents, len(report.families), report.written, len(report.truncated), seconds,

@@ -23,7 +23,6 @@ requests of several threads come is not chosen.
 """
 
 import argparse
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -107,7 +106,7 @@ def inject(url: str, seed: int, faults: int, kinds: Sequence[str]) -> Tally:
         trials = Trials(client, proxy, Commands(), seed)
         number = 0
         while proxy.injected.total() < faults:
-            _run(trials, number, kinds[number % len(kinds)])
+            trials.run(number, kinds[number % len(kinds)])
             number += 1
         return trials.tally
 
@@ -121,16 +120,8 @@ def kill_nodes(cluster: ThreeNodes, seed: int, kills: int) -> Tally:
             first = (NODE_KILLED, MASTER_KILLED)
             trials = Trials(client, proxy, Commands(), seed, first)
             for number in range(kills):
-                _run(trials, number, ON_THREE_NODES[number % len(ON_THREE_NODES)])
+                trials.run(number, ON_THREE_NODES[number % len(ON_THREE_NODES)])
             return trials.tally
-
-
-def _run(trials: Trials, number: int, kind: str) -> None:
-    """Run a trial, and print at once what it found."""
-    known = len(trials.tally.problems)
-    trials.run(number, kind)
-    for problem in trials.tally.problems[known:]:
-        print(f"  {problem}", file=sys.stderr, flush=True)
 
 
 def show(tally: Tally, seconds: float, findings: Sequence[str] = FINDINGS) -> None:

@@ -7,6 +7,7 @@ themselves.
 import json
 import random
 import shutil
+import sys
 import tempfile
 import uuid
 from collections import Counter
@@ -109,9 +110,10 @@ class Tally:
     documents: int = 0
 
     def find(self, finding: str, what: str) -> None:
-        """Note something that must not be."""
+        """Note something that must not be, and print it at once."""
         self.findings[finding] += 1
         self.problems.append(f"{finding}: {what}")
+        print(f"  {self.problems[-1]}", file=sys.stderr, flush=True)
 
 
 class Trials:

@@ -2,8 +2,10 @@
 
 In the manner of Jepsen (https://jepsen.io): each writer ingests the same texts, under ids of its
 own and in an order of its own, while it meets faults, is killed and goes on. Another program writes
-further copies without fingerprints, about which sweeps decide at the same time. Their history is
-what the audit logs say of each decision; it is compared with what is in the index at the end.
+further copies without fingerprints, about which sweeps decide at the same time; it has also changed
+texts alone, whose earlier fingerprints and hashes are still there. In some groups two publishers
+have each text, and a field keeps their documents apart. The history of a group is what the audit
+logs say of each decision; it is compared with what is in the index at the end.
 """
 
 import json
@@ -19,7 +21,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from es_simhash.ingestion.ingest import ingest
 from es_simhash.store.elasticsearch.connection import connect
+from es_simhash.store.installation.document_settings import configure
 from es_simhash.store.installation.install import install
 from tests.faults.collection import DATE
 from tests.faults.commands import Commands, Ended, Settings
@@ -28,16 +32,46 @@ from tests.faults.trials import DISHONEST, LOST, WRONG, Tally
 from tests.support.made_up_texts import make_text
 
 FINDINGS = (LOST, WRONG, DISHONEST)
-# What is done with copies at ingest, by how many writers at once, and what sweeps do with them.
+
+
+class Kind(NamedTuple):
+    """A kind of group.
+
+    Attributes:
+        action: What is done with copies at ingest; `by date` each is newer than some that another
+            writer has.
+        writers: How many write at once.
+        swept: What sweeps do with copies meanwhile; None for no sweeps.
+        is_apart: Whether a field keeps the documents of publishers apart.
+        is_changed: Whether texts that were there have been changed alone.
+    """
+
+    action: str
+    writers: int
+    swept: str | None = None
+    is_apart: bool = False
+    is_changed: bool = False
+
+    def __str__(self) -> str:
+        return (
+            f"{self.writers} writers, {self.action}"
+            + (f", sweeps, {self.swept}" if self.swept else "")
+            + (", publishers apart" if self.is_apart else "")
+            + (", texts changed alone" if self.is_changed else "")
+        )
+
+
 KINDS = (
-    ("skip", 2, None),
-    ("flag", 4, "flag"),
-    ("replace", 4, None),
-    ("link", 2, "link"),
-    ("skip", 4, "skip"),
-    ("flag", 2, None),
-    # Each is newer than some that another writer has.
-    ("replace by date", 4, None),
+    Kind("skip", 2, is_changed=True),
+    Kind("flag", 4, "flag"),
+    Kind("replace", 4, is_apart=True),
+    Kind("link", 2, "link"),
+    Kind("skip", 4, "skip", is_apart=True),
+    Kind("flag", 2, is_changed=True),
+    Kind("replace by date", 4),
+    Kind("skip", 2, "skip", is_changed=True),
+    Kind("replace", 2, is_apart=True, is_changed=True),
+    Kind("link", 4, "link", is_apart=True),
 )
 _TEXTS, _OTHERS, _WORDS = 14, 4, 60
 _ATTEMPTS, _FAULTY_ATTEMPTS = 12, 4
@@ -49,11 +83,12 @@ _ENDED, _JUMPED, _FAULTY, _REQUESTS = 0.7, 0.3, 0.1, 30
 # The field that tells which of the two documents of a decision an audit log has: a title would be a
 # part of the text.
 _MARK = "mark"
+_PUBLISHER, _PUBLISHERS = "publisher", ("north", "south")
 _DOCUMENTS, _AUDIT, _SWEEPS = "documents.jsonl", "audit.jsonl", "sweeps"
 
 
 class Written(NamedTuple):
-    """A document that a writer was given, and the number of its text."""
+    """A document that was written, and the name of its text: one wins of all that have it."""
 
     text: str
     document: Mapping[str, Any]
@@ -118,14 +153,12 @@ def write_at_once(url: str, seed: int, count: int) -> Tally:
     tally = Tally()
     with connect(url) as client:
         for number in range(count):
-            action, writers, swept = KINDS[number % len(KINDS)]
-            title = f"{writers} writers, {action}" + (f", sweeps, {swept}" if swept else "")
-            tally.trials[title] += 1
-            with _group(client, url) as group:
-                chosen = random.Random(f"{seed} {number} writers")
-                group.run(chosen, action, writers, swept)
+            kind = KINDS[number % len(KINDS)]
+            tally.trials[str(kind)] += 1
+            with _group(client, url, kind) as group:
+                group.run(random.Random(f"{seed} {number} writers"))
                 for finding, what in group.found():
-                    tally.find(finding, f"{title}, group {number} of seed {seed}: {what}")
+                    tally.find(finding, f"{kind}, group {number} of seed {seed}: {what}")
                 tally.injected += group.injected
                 tally.runs += group.runs
                 tally.documents += len(group.written)
@@ -133,10 +166,10 @@ def write_at_once(url: str, seed: int, count: int) -> Tally:
 
 
 @contextmanager
-def _group(client: Any, url: str) -> Iterator["Group"]:
+def _group(client: Any, url: str, kind: Kind) -> Iterator["Group"]:
     folder, index = Path(tempfile.mkdtemp(prefix="writers-")), f"writers-{uuid.uuid4().hex[:12]}"
     try:
-        yield Group(client, url, index, folder)
+        yield Group(client, url, kind, index, folder)
     finally:
         client.indices.delete(index=f"{index},{index}-simhash", ignore_unavailable=True)
         shutil.rmtree(folder, ignore_errors=True)
@@ -148,42 +181,85 @@ class Group:
     Args:
         client: Of the engine.
         url: Of the engine.
+        kind: What they do.
         index: Name of the index.
         folder: Each writer works in a folder of its own in it.
     """
 
-    def __init__(self, client: Any, url: str, index: str, folder: Path) -> None:
+    def __init__(self, client: Any, url: str, kind: Kind, index: str, folder: Path) -> None:
         self.written: dict[str, Written] = {}
         self.injected: Counter[str] = Counter()
         self.runs = 0
-        self._client, self._url, self._index, self._folder = client, url, index, folder
+        self._client, self._url, self._kind = client, url, kind
+        self._index, self._folder = index, folder
         self._problems: list[tuple[str, str]] = []
         self._lock = threading.Lock()
 
-    def run(self, chosen: random.Random, action: str, writers: int, swept: str | None) -> None:
+    def run(self, chosen: random.Random) -> None:
         """Let all write until each is done; at last sweep what is left."""
         install(self._client, self._index, semantics=None)
-        properties = {DATE: {"type": "date"}}
+        properties = {DATE: {"type": "date"}, _PUBLISHER: {"type": "keyword"}}
         self._client.indices.put_mapping(index=self._index, properties=properties)
+        if self._kind.is_apart:
+            configure(self._client, self._index, {"within": _PUBLISHER})
         texts = {str(n): make_text(chosen.randrange(1 << 30), _WORDS) for n in range(_TEXTS)}
+        if self._kind.is_changed:
+            self._write_and_change(random.Random(chosen.random()), texts)
         with ExitStack() as stack:
             threads = []
-            for writer in (f"writer {number}" for number in range(writers)):
+            for writer in (f"writer {number}" for number in range(self._kind.writers)):
                 own = random.Random(chosen.random())
                 documents = self._documents(own, writer, texts)
                 proxy = stack.enter_context(faulty_proxy(self._url))
-                given = writer, documents, action, own, proxy
+                given = writer, documents, own, proxy
                 threads.append(threading.Thread(target=self._write, args=given))
             for thread in threads:
                 thread.start()
-            if swept is not None:
-                self._write_plain_and_sweep(random.Random(chosen.random()), texts, swept, threads)
+            if self._kind.swept is not None:
+                self._write_plain_and_sweep(random.Random(chosen.random()), texts, threads)
             for thread in threads:
                 thread.join()
-        if swept is not None:
+        if self._kind.swept is not None:
             # What the writers wrote at last; the second processes what the first has changed.
             for _ in range(2):
-                self._sweep(swept)
+                self._sweep()
+
+    def _write_and_change(self, chosen: random.Random, texts: Mapping[str, str]) -> None:
+        """Ingest some of the texts, and give their documents other texts as another program does.
+
+        Nothing has the texts then; the fingerprints say otherwise.
+        """
+        numbers = [number for number in texts if chosen.random() < _SHARE]
+        before = [
+            self._document(chosen, number, texts[number], "the day before") for number in numbers
+        ]
+        assert all(each.ok for each in ingest(self._client, self._index, before))
+        for number, document in zip(numbers, before, strict=True):
+            changed = make_text(chosen.randrange(1 << 30), _WORDS)
+            self._client.update(index=self._index, id=document["id"], doc={"text": changed})
+            is_of = self._name(f"{number} changed", document)
+            self.written[document["id"]] = Written(is_of, {**document, "text": changed})
+        self._client.indices.refresh(index=self._index)
+
+    def _document(
+        self,
+        chosen: random.Random,
+        number: str,
+        text: str,
+        writer: str,
+        date: str | None = None,
+    ) -> dict[str, Any]:
+        """Return a document of a text, and note it."""
+        id = f"{number}-of-{writer}"
+        date = date or f"2020-01-{1 + chosen.randrange(28):02}"
+        publisher = chosen.choice(_PUBLISHERS)
+        document = {"id": id, "text": text, _MARK: id, DATE: date, _PUBLISHER: publisher}
+        self.written[id] = Written(self._name(number, document), document)
+        return document
+
+    def _name(self, number: str, document: Mapping[str, Any]) -> str:
+        """Return the name of a text: each publisher has it for itself where they are apart."""
+        return f"{number}, {document[_PUBLISHER]}" if self._kind.is_apart else number
 
     def _documents(
         self, chosen: random.Random, writer: str, texts: Mapping[str, str]
@@ -192,13 +268,10 @@ class Group:
         own = {
             f"{writer}-{n}": make_text(chosen.randrange(1 << 30), _WORDS) for n in range(_OTHERS)
         }
-        documents = []
-        for number, text in {**texts, **own}.items():
-            id = f"{number}-of-{writer}"
-            date = f"2020-01-{1 + chosen.randrange(28):02}"
-            document = {"id": id, "text": text, _MARK: id, DATE: date}
-            self.written[id] = Written(number, document)
-            documents.append(document)
+        documents = [
+            self._document(chosen, number, text, writer)
+            for number, text in {**texts, **own}.items()
+        ]
         chosen.shuffle(documents)
         return documents
 
@@ -206,7 +279,6 @@ class Group:
         self,
         writer: str,
         documents: Sequence[Mapping[str, Any]],
-        action: str,
         chosen: random.Random,
         proxy: FaultyProxy,
     ) -> None:
@@ -216,7 +288,8 @@ class Group:
         lines = (json.dumps(each) + "\n" for each in documents)
         (folder / _DOCUMENTS).write_text("".join(lines), "utf-8")
         proxy.strike, proxy.jump = commands.strike, commands.jump
-        line = ["ingest", self._index, _DOCUMENTS, "--quiet", "--processes", "1", *_rules(action)]
+        line = ["ingest", self._index, _DOCUMENTS, "--quiet", "--processes", "1"]
+        line += _rules(self._kind.action)
         for attempt in range(_ATTEMPTS):
             proxy.begin(_plan(chosen) if attempt < _FAULTY_ATTEMPTS else Plan(chosen))
             ended = self._run(commands, line, Settings(proxy.url, folder))
@@ -231,7 +304,6 @@ class Group:
         self,
         chosen: random.Random,
         texts: Mapping[str, str],
-        action: str,
         writers: Sequence[threading.Thread],
     ) -> None:
         """Write copies as another program does, some at a time, and sweep while others write."""
@@ -239,17 +311,21 @@ class Group:
         while numbers or any(writer.is_alive() for writer in writers):
             some, numbers = numbers[:_AT_ONCE], numbers[_AT_ONCE:]
             for number in some:
-                id = f"{number}-of another program"
-                document = {"id": id, "text": texts[number], _MARK: id, DATE: "2020-02-01"}
-                self.written[id] = Written(number, document)
-                self._client.index(index=self._index, id=id, document=document, refresh=True)
-            self._sweep(action)
+                document = self._document(
+                    chosen, number, texts[number], "another-program", "2020-02-01"
+                )
+                self._client.index(
+                    index=self._index, id=document["id"], document=document, refresh=True
+                )
+            self._sweep()
 
-    def _sweep(self, action: str) -> None:
+    def _sweep(self) -> None:
+        assert self._kind.swept is not None
         folder = self._folder / _SWEEPS
         folder.mkdir(exist_ok=True)
         line = ["sweep", self._index, "--quiet", "--processes", "1", "--date-field", DATE]
-        ended = self._run(Commands(), [*line, *_rules(action)], Settings(self._url, folder))
+        line += _rules(self._kind.swept)
+        ended = self._run(Commands(), line, Settings(self._url, folder))
         if ended.status != 0:
             self._note(DISHONEST, f"sweep: {ended}")
 

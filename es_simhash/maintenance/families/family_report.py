@@ -1,10 +1,9 @@
 """The report of a run that found families."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from es_simhash.pairs.family_changes import NOTHING, Family, FamilyChanges
-from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.thresholds import SCORING
 
 
@@ -30,7 +29,6 @@ class FamiliesReport:
             families.
         valueless: Ids of documents without a value of that field: their families have no others.
         changes: Families that were joined or split, and documents that moved.
-        added: Documents that had no family before.
     """
 
     families: tuple[Family, ...]
@@ -46,7 +44,6 @@ class FamiliesReport:
     parted: tuple[tuple[str, str], ...] = ()
     valueless: tuple[str, ...] = ()
     changes: FamilyChanges = NOTHING
-    added: frozenset[DocumentRef] = field(default=frozenset(), repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as it is printed in JSON."""

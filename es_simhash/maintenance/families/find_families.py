@@ -79,7 +79,6 @@ def find_families(
     options: FamilyOptions | None = None,
     config: IndexConfig | None = None,
     progress: Progress | None = None,
-    list_added: bool = True,
 ) -> FamiliesReport:
     """Find the version families of an index and write them; see `Index.families`.
 
@@ -89,8 +88,6 @@ def find_families(
         options: Which document represents a family, and which documents are processed.
         config: Names of the fields; the schemes are read from the mapping.
         progress: Called now and then, with what was read, compared or written.
-        list_added: Whether a report of a run over all documents lists those without a family
-            before, which takes memory for each.
     """
     options = options or FamilyOptions()
     given = config or IndexConfig()
@@ -100,7 +97,7 @@ def find_families(
     stored = family_state(state)
     options = options.configured(store.config).as_before(stored.options)
     finder = _Finder(store, state, stored, options, progress)
-    return finder.of_all(list_added=list_added) if finder.is_of_all else finder.of_changed()
+    return finder.of_all() if finder.is_of_all else finder.of_changed()
 
 
 def _own_store(gateway: Gateway, index: str, config: IndexConfig) -> ElasticsearchStore:
@@ -179,7 +176,7 @@ class _Finder:
         written = len(changes) - len(conflicts - run.corpus.skipped)
         return _report(run, families, written, conflicts, dry_run=self._options.dry_run)
 
-    def of_all(self, *, list_added: bool) -> FamiliesReport:
+    def of_all(self) -> FamiliesReport:
         """Process all documents, from where a run that was killed has stopped."""
         job, options = self._job(), self._options
         path = options.journal or default_path(job)
@@ -196,7 +193,7 @@ class _Finder:
             if not options.dry_run:
                 written = run.write(self._writer)
                 seq_nos = writes.ended(written)
-            results = WholeResults(run, options, list_added=list_added)
+            results = WholeResults(run, options)
             if not options.dry_run:
                 scheme = self._store.config.scheme.name
                 results.store_state(self._state, self._stored, self._key, scheme, seq_nos)
@@ -292,5 +289,4 @@ def _report(
         parted=tuple(run.parted()),
         valueless=tuple(run.valueless(families)),
         changes=family_changes(stored, families, unwritten),
-        added=frozenset(ref for ref, family in stored.items() if family is None) - unwritten,
     )

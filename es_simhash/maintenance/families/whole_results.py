@@ -12,7 +12,6 @@ from es_simhash.maintenance.families.run_files import StoredDocument
 from es_simhash.maintenance.families.whole_run import WholeRun, changed_documents
 from es_simhash.pairs.family_changes import Family, FamilyChanges, MovedDocument
 from es_simhash.pairs.family_counts import FamilyCounts
-from es_simhash.relation.references import DocumentRef
 from es_simhash.store.installation.family_components import Component, FamilyComponents
 from es_simhash.store.installation.noted_pairs import (
     Dismissals,
@@ -35,13 +34,11 @@ class WholeResults:
     Args:
         run: The run; its families have names, and are written unless it is a dry run.
         options: Of the run.
-        list_added: Whether the report lists the documents that had no family before.
     """
 
-    def __init__(self, run: WholeRun, options: FamilyOptions, *, list_added: bool) -> None:
+    def __init__(self, run: WholeRun, options: FamilyOptions) -> None:
         self._run = run
         self._options = options
-        self._list_added = list_added
         self._conflicts = {
             number for (number,) in run.files.select("SELECT document FROM conflicts")
         }
@@ -49,7 +46,6 @@ class WholeResults:
         self._documents = self._changed = 0
         self._undated: list[str] = []
         self._valueless: list[str] = []
-        self._added: set[DocumentRef] = set()
         self._joined: dict[str, tuple[str, ...]] = {}
         self._moved: list[MovedDocument] = []
         self._targets: dict[str, set[str]] = defaultdict(set)
@@ -89,8 +85,6 @@ class WholeResults:
         if is_written and before is not None and before != name:
             self._moved.append(MovedDocument(document.ref, before, name))
             self._targets[before].add(name)
-        if is_written and before is None and self._list_added:
-            self._added.add(document.ref)
         if self._options.compares_dates and document.date is None:
             self._undated.append(document.ref.id)
         if self._options.within and not document.values:
@@ -125,7 +119,6 @@ class WholeResults:
             parted=tuple(self._run.parted()),
             valueless=tuple(sorted(self._valueless)),
             changes=self._changes(),
-            added=frozenset(self._added),
         )
 
     def _changes(self) -> FamilyChanges:

@@ -114,6 +114,30 @@ def changed_documents(
     return changes
 
 
+def overlooked_documents(
+    store: WritableStore, began: Iterable[Checkpoint], passed: Collection[DocumentRef]
+) -> set[str]:
+    """Return the ids of documents that others wrote while a sweep ran, which has not seen them.
+
+    Some programs write a document twice, as when the answer of the first request is lost. By their
+    sequence numbers the next sweep would take these for what the one before it wrote, and leave
+    them undecided. What was written once, or has no family, it decides in any case.
+
+    Args:
+        store: The index.
+        began: Where the shards were when the sweep began.
+        passed: The documents that it has seen.
+    """
+    overlooked = set()
+    for checkpoint in began:
+        where = Where(above_seq_no=checkpoint.seq_no)
+        with store.snapshot(checkpoint.index, shard=checkpoint.shard) as snapshot:
+            for row in snapshot.rows(where, Parts(family=True, version=True)):
+                if row.writes != 1 and row.family is not None and row.ref not in passed:
+                    overlooked.add(row.ref.id)
+    return overlooked
+
+
 def with_new_texts(
     changes: Mapping[DocumentRef, ChangedDocument], enriched: Collection[Key]
 ) -> dict[DocumentRef, ChangedDocument]:

@@ -1,7 +1,7 @@
 """A sweep: enrich what was written since the last one, find its families, decide its versions."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,6 +27,7 @@ from es_simhash.maintenance.sweeps.changed_documents import (
     changed_documents,
     changed_parts,
     families_by_name,
+    overlooked_documents,
     with_new_texts,
 )
 from es_simhash.maintenance.sweeps.family_policy import FamilyPolicy, require_one_index
@@ -34,7 +35,7 @@ from es_simhash.pairs.family_changes import Family
 from es_simhash.relation.references import DocumentRef, Key
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
-from es_simhash.store.elasticsearch.index_stats import read_checkpoints
+from es_simhash.store.elasticsearch.index_stats import Checkpoint, read_checkpoints
 from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.installation.install import complete_fields
 from es_simhash.store.installation.state_index import StateIndex, SweepCheckpoint
@@ -173,22 +174,41 @@ class _Sweep:
     def run(self, options: FamilyOptions | None) -> SweepReport:
         """Process what was written since the last sweep, and store the checkpoint."""
         # Read before any document, so that no write falls between two sweeps.
-        checkpoints = read_checkpoints(self.store.gateway, self.store.name)
-        seq_nos = {checkpoint.name: checkpoint.seq_no for checkpoint in checkpoints}
-        parts = changed_parts(checkpoints, self.last.seq_nos)
-        report, undecided = SweepReport(), frozenset[str]()
+        began = read_checkpoints(self.store.gateway, self.store.name)
+        parts = changed_parts(began, self.last.seq_nos)
+        report, seen = SweepReport(), None
         if parts and self.rules is None:
             report = self._enriched(parts, options)[0]
         elif parts and self.rules is not None:
             # Opened first: where another run has the audit log, nothing is changed.
             with self._policy(self.rules) as policy:
-                report, undecided = self._decided(policy, parts, options)
+                report, seen = self._decided(policy, parts, options)
         if parts or self.is_first:
-            now = read_checkpoints(self.store.gateway, self.store.name)
-            ended = {checkpoint.name: checkpoint.highest for checkpoint in now}
-            done = SweepCheckpoint(seq_nos, ended=ended, undecided=undecided)
-            self.state.write_sweep(self.settings_key, done)
+            self._write_checkpoint(began, report.conflicted, seen)
         return self._with_background(report) if parts else report
+
+    def _write_checkpoint(
+        self,
+        began: Sequence[Checkpoint],
+        conflicted: Iterable[str],
+        seen: Collection[DocumentRef] | None,
+    ) -> None:
+        """Store where the next sweep begins.
+
+        Args:
+            began: Where the shards were when this one began.
+            conflicted: Ids of documents that it could not decide.
+            seen: The documents that it has seen; None where it decided about none.
+        """
+        seq_nos = {checkpoint.name: checkpoint.seq_no for checkpoint in began}
+        now = read_checkpoints(self.store.gateway, self.store.name)
+        ended = {checkpoint.name: checkpoint.highest for checkpoint in now}
+        undecided = {*conflicted}
+        if seen is not None:
+            written = [each for each in began if each.seq_no < ended.get(each.name, -1)]
+            undecided |= overlooked_documents(self.store, written, seen)
+        done = SweepCheckpoint(seq_nos, ended=ended, undecided=frozenset(undecided))
+        self.state.write_sweep(self.settings_key, done)
 
     def _with_background(self, report: SweepReport) -> SweepReport:
         """Count the background again where it has drifted; what fails there undoes no sweep."""
@@ -219,8 +239,6 @@ class _Sweep:
             options=options,
             config=self.job.config,
             progress=self.settings.progress,
-            # All documents of a first sweep would be many.
-            list_added=self.rules is not None,
         )
         return SweepReport(enriched, families), written
 
@@ -238,8 +256,8 @@ class _Sweep:
 
     def _decided(
         self, policy: FamilyPolicy, parts: Sequence[IndexPart], options: FamilyOptions | None
-    ) -> tuple[SweepReport, frozenset[str]]:
-        """Return the report of a sweep that decides, and the ids of what it leaves to the next."""
+    ) -> tuple[SweepReport, set[DocumentRef]]:
+        """Return the report of a sweep that decides, and the documents that it has seen."""
         # Before enrichment writes to them.
         found = changed_documents(self.store, parts, self.dates.field, self.last)
         report, written = self._enriched(parts, options)
@@ -249,10 +267,8 @@ class _Sweep:
         if self.last.deciding:
             policy.recover()
         policy.decide(self._families(report.families, changes), changes)
-        # What was created after the changes were read has a family now, and no decision.
-        late = {ref.id for ref in report.families.added if ref not in changes}
-        undecided = frozenset(late.union(policy.conflicted))
-        return self._reported(policy, report, changes), undecided
+        moved = {each.document for each in report.families.changes.moved}
+        return self._reported(policy, report, changes), moved.union(changes)
 
     def _reported(
         self,

@@ -5,9 +5,6 @@ from typing import Any
 
 import pytest
 
-from es_simhash.maintenance.families.family_options import FamilyOptions
-from es_simhash.maintenance.families.find_families import find_families
-
 pytestmark = pytest.mark.cluster
 
 Texts = dict[str, str]
@@ -41,18 +38,6 @@ def test_it_says_which_families_were_joined_and_split(shelf: Any, texts: Texts) 
         ("t11-1", names["t1-1"], names["t11-1"]),
     ]
     assert not shelf.find(everything=True).changes
-
-
-def test_documents_without_a_family_before_are_listed_where_that_is_wanted(
-    shelf: Any, texts: Texts
-) -> None:
-    shelf.put(texts)
-    options = FamilyOptions(dry_run=True)
-    report = find_families(shelf.client, shelf.name, options=options)
-    assert {ref.id for ref in report.added} == set(texts)
-    report = find_families(shelf.client, shelf.name, options=options, list_added=False)
-    assert report.added == frozenset()
-    assert report.written == len(texts)
 
 
 def test_the_first_document_of_a_text_stands_for_one_that_was_truncated(

@@ -13,6 +13,7 @@ from es_simhash.maintenance.sweeps.changed_documents import (
     changed_parts,
     families_by_name,
     members_in_order,
+    overlooked_documents,
     with_new_texts,
 )
 from es_simhash.pairs.family_changes import Family
@@ -120,6 +121,20 @@ def test_what_got_new_fingerprints_is_decided() -> None:
     again = with_new_texts(changes, {("i", "a"), ("j", "b")})
     assert undecided(again) == {"a", "c"}
     assert again[ref("b")] == decided
+
+
+def test_what_others_wrote_twice_while_a_sweep_ran_is_left_to_the_next(
+    index: VersionedIndex,
+) -> None:
+    def left(since: int, *seen: str) -> set[str]:
+        return overlooked_documents(index, [checkpoint(0, since)], {ref(id) for id in seen})
+
+    # "bare" has no family, and "new" was written once: the next sweep decides them in any case.
+    assert left(-1) == {"twice"}
+    assert left(-1, "twice") == left(3) == set()
+    index.update("old", {"n": 1})
+    assert left(-1) == {"twice", "old"}
+    assert left(4, "twice") == {"old"}
 
 
 def test_families_are_read_some_names_at_a_time(

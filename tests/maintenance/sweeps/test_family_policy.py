@@ -358,6 +358,32 @@ def test_a_new_text_of_an_old_document_is_decided(
     assert set(index.duplicates()) == {"b"}
 
 
+def test_what_is_written_twice_while_a_sweep_decides_is_decided_by_the_next(
+    index: Any, make_text: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from es_simhash.maintenance.sweeps.family_policy import FamilyPolicy
+
+    first = make_text(1)
+    index.store({"a": first})
+    index.sweep()
+    index.store({"b": make_text(2)})
+    decide = FamilyPolicy.decide
+
+    def decided(self: Any, *arguments: Any) -> None:
+        decide(self, *arguments)
+        # As `ingest` writes it whose first request was done, and its answer lost.
+        copy = index.client.get(index=index.name, id="a")["_source"]
+        for _ in range(2):
+            index.client.index(index=index.name, id="late", document=copy)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(FamilyPolicy, "decide", decided)
+        assert not index.sweep("flag").decisions
+    assert index.sweep("flag").decisions == {"flag": 1}
+    assert index.duplicates() == {"late": "a"}
+    assert not index.sweep("flag").decisions
+
+
 @pytest.mark.long
 def test_what_is_written_while_a_sweep_goes_on_is_decided_by_the_next(
     index: Any, make_text: Make, revise: Make, monkeypatch: pytest.MonkeyPatch

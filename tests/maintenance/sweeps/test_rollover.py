@@ -1,5 +1,6 @@
 """A data stream that is rolled over: answers say what they leave out, runs bring it up to date."""
 
+import itertools
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -10,6 +11,7 @@ from click.testing import CliRunner
 from es_simhash import Index, InputError, MappingConflict, Scheme, SchemeMismatch
 from es_simhash.cli.main import cli
 from es_simhash.ingestion.bulk.document_batches import BatchLimits
+from es_simhash.ingestion.bulk.target_index import TargetIndex
 from es_simhash.ingestion.ingest_settings import IngestSettings
 from es_simhash.maintenance.backfills.backfill_job import BackfillSettings
 from es_simhash.maintenance.reports.page import report_html
@@ -263,20 +265,28 @@ def test_versions_in_an_alias_are_flagged_and_undone_where_they_are(
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("on_version", [None, "flag"])
 def test_an_alias_that_is_rolled_over_in_the_middle_of_an_ingest_doubles_nothing(
-    client: Any, alias: RolledAlias
+    client: Any, alias: RolledAlias, on_version: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index = Index(client, alias.name)
     lines = [{"id": f"n{number}", "text": text(number)} for number in range(20)]
     assert all(outcome.ok for outcome in index.ingest(lines))
     changed = [{**line, "text": revised(str(line["text"]), 1)} for line in lines]
+    write, written = TargetIndex.write, itertools.count()
+
+    def rolling(self: TargetIndex, *arguments: Any) -> Any:
+        # What the index has of the batch was read before.
+        if next(written) == 1:
+            alias.roll()
+        return write(self, *arguments)
+
+    monkeypatch.setattr(TargetIndex, "write", rolling)
     settings = IngestSettings(limits=BatchLimits(documents=4))
-    run = index.ingest(changed, settings=settings)
-    outcomes = [next(run)]
-    alias.roll()
-    outcomes += run
+    outcomes = list(index.ingest(changed, on_version=on_version, settings=settings))
     assert set(statuses(outcomes).values()) == {"written"}
     assert alias.places() == dict.fromkeys(statuses(outcomes), alias.indices[0])
+    assert len(alias.indices) == 2
 
 
 @pytest.mark.long
