@@ -9,11 +9,17 @@ from es_simhash.pairs.merging import Node
 
 # The values of a document, in order, each once; none of a document without a value.
 Values = tuple[str, ...]
+# The value, or the values, as a caller names them.
+Within = str | int | Sequence[str | int]
 
 
 def values_of(values: Iterable[Any]) -> Values:
-    """Return the values of a field as they are compared: as a set, whatever their order."""
-    return tuple(sorted({str(value) for value in values if value is not None}))
+    """Return the values of a field as they are compared: a set, each as a keyword field has it."""
+    return tuple(sorted({_keyword(value) for value in values if value is not None}))
+
+
+def _keyword(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def no_values(document: object) -> Values:

@@ -171,16 +171,17 @@ class SemanticScheme:
             values = {parameter: meta[parameter] for parameter in _PARAMETERS}
             scheme = cls(**{**values, "entity_fields": tuple(values["entity_fields"])})
             _ = scheme.name  # that of a lone surrogate cannot be written
-            if scheme.extractor != values["extractor"]:
-                raise SchemeError(
-                    f"The mapping stores {values['extractor']!r}, a path that depends on the "
-                    "folder it is read from; install the fields under another name."
-                )
-        except (AttributeError, KeyError, TypeError, UnicodeError) as error:
+        except (AttributeError, KeyError, TypeError, UnicodeError, SchemeError) as error:
+            name = meta.get("name") if isinstance(meta, Mapping) else meta
             raise SchemeError(
-                f"The mapping describes the scheme {meta.get('name')!r} in a way this version "
+                f"The mapping describes the scheme {name!r} in a way this version "
                 "does not know; use the version of es-simhash that installed it."
             ) from error
+        if scheme.extractor != values["extractor"]:
+            raise SchemeError(
+                f"The mapping stores {values['extractor']!r}, a path that depends on the "
+                "folder it is read from; install the fields under another name."
+            )
         return scheme
 
 

@@ -202,10 +202,11 @@ def _schemas(operations: Sequence[Operation]) -> Schema:
             if name in entries:
                 member["description"] = re.sub(r"\bNone\b", "null", entries[name])
             _bound(name, member)
-        # What is encoded always has all members, also those with a default.
-        schema["required"] = list(schema["properties"])
         if kind in bodies:
             schema["additionalProperties"] = False
+        else:
+            # What is encoded always has all members, also those with a default.
+            schema["required"] = list(schema["properties"])
     return schemas
 
 

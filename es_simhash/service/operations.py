@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from es_simhash.constraints import constraints
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
+from es_simhash.pairs.parted_texts import Within
 from es_simhash.service.answer_types import plain
 from es_simhash.store.options import SearchOptions
 
@@ -58,6 +59,7 @@ class Question:
         members: Which members of a family are returned.
         families: Which families are returned.
         rules: What counts as a version of a draft.
+        within: Values of a draft in the field that keeps documents apart; None for any.
     """
 
     filters: Filters
@@ -67,6 +69,7 @@ class Question:
     members: MemberPage = field(default_factory=MemberPage)
     families: FamilyPage = field(default_factory=FamilyPage)
     rules: OnVersion = field(default_factory=lambda: OnVersion("skip"))
+    within: Within | None = None
 
     @property
     def id(self) -> str:

@@ -1,7 +1,7 @@
 """Bodies of requests: types that are decoded strictly; the OpenAPI document is made of them."""
 
 import json
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from difflib import get_close_matches
 from typing import Annotated, Any, TypeVar, get_type_hints
 
@@ -28,6 +28,27 @@ class TextBody:
     """
 
     text: Annotated[str, _must("a string that is not empty", min_length=1)]
+
+
+# Far more than a document has; Elasticsearch rejects a query for more than 65,536.
+_MAX_VALUES = 1_000
+_Values = str | int | Annotated[tuple[str | int, ...], msgspec.Meta(max_length=_MAX_VALUES)] | None
+
+
+@dataclass(frozen=True)
+class DraftBody:
+    """A text that is not indexed.
+
+    Attributes:
+        text: The text.
+        within: Values of the text in the field that keeps documents apart, an empty list for none:
+            a document of other values does not count. None for all documents.
+    """
+
+    text: Annotated[str, _must("a string that is not empty", min_length=1)]
+    within: Annotated[
+        _Values, _must(f"a string, an integer, or a list of at most {_MAX_VALUES} of them")
+    ] = None
 
 
 _Id = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_ID_BYTES)]
@@ -68,13 +89,15 @@ def body_of(content: bytes, kind: type[Members]) -> Members:
         raise Problem(400, "The body has half of a surrogate pair.") from None
     except (ValueError, RecursionError):
         raise Problem(400, "The body is not JSON.") from None
-    names = [declared.name for declared in fields(kind)]  # type: ignore[arg-type]
+    members = fields(kind)  # type: ignore[arg-type]
+    names = [declared.name for declared in members]
     if not isinstance(given, dict):
         raise Problem(400, f"The body must be an object with {listed(names)}.")
     if unknown := [name for name in given if name not in names]:
         raise Problem(400, f"The body has an unknown member {nearest(unknown[0], names)}")
-    if missing := [name for name in names if name not in given]:
-        raise Problem(400, f'The body must have the member "{missing[0]}".')
+    for declared in members:
+        if declared.default is MISSING and declared.name not in given:
+            raise Problem(400, f'The body must have the member "{declared.name}".')
     types = get_type_hints(kind, include_extras=True)
     values = {name: _value(name, value, types[name]) for name, value in given.items()}
     return kind(**values)

@@ -101,6 +101,8 @@ def problem_of(error: EsSimhashError) -> Problem:
         return unavailable("The comparison ended early; try again.")
     if isinstance(error, InputError) and error.parameter == "family":
         return Problem(422, "The document has no version family yet.")
+    if isinstance(error, InputError) and error.parameter == "within":
+        return Problem(422, "The index has no field that keeps documents apart: leave out within.")
     if isinstance(error, MissingExtra):
         # Whoever runs the service reads what to install.
         log(logging.WARNING, "extra missing", reason=str(error))

@@ -9,6 +9,7 @@ from es_simhash.differences.version_timeline import Timeline
 from es_simhash.errors import OF_ONE_DOCUMENT, DocumentMissing
 from es_simhash.ingestion.deduplication.version_decisions import Decision
 from es_simhash.ingestion.deduplication.version_rules import OnVersion
+from es_simhash.pairs.parted_texts import Within
 from es_simhash.questions.protocol import DocumentReader, FilteredDocument, RelatedIndex
 from es_simhash.relation.answer import Answer
 from es_simhash.relation.family_history import FamilyHistory
@@ -40,7 +41,7 @@ from es_simhash.service.operations import (
     States,
 )
 from es_simhash.service.paging import next_families, next_members, next_related
-from es_simhash.service.request_bodies import IdsBody, TextBody
+from es_simhash.service.request_bodies import DraftBody, IdsBody, TextBody
 from es_simhash.service.responses import Problem, not_found, problem_of
 from es_simhash.service.separate_process import SeparateProcess
 from es_simhash.store.config import IndexConfig
@@ -101,7 +102,14 @@ class ServedIndex(RelatedIndex, Protocol):
 class DraftReader(Protocol):
     """Decides about texts that are not indexed, as `DraftCheck` does."""
 
-    def decide(self, text: str, rules: OnVersion, *, filters: Sequence[Query] = ()) -> Decision:
+    def decide(
+        self,
+        text: str,
+        rules: OnVersion,
+        *,
+        filters: Sequence[Query] = (),
+        within: Within | None = None,
+    ) -> Decision:
         """Return what would become of a text."""
 
 
@@ -161,7 +169,7 @@ class Answers:
             ),
             Operation(
                 "/v1/duplicates", "findDuplicate", "Whether a text is in the index already",
-                Duplicate, self.duplicate, OnVersion, TextBody, is_cached=False, is_heavy=True,
+                Duplicate, self.duplicate, OnVersion, DraftBody, is_cached=False, is_heavy=True,
             ),
             Operation(
                 "/v1/compare/{a}/{b}", "compareDocuments",
@@ -229,7 +237,7 @@ class Answers:
     def duplicate(self, question: Question) -> ApiAnswer:
         """Return whether a text is in the index already, decided as at ingest."""
         assert question.text is not None
-        draft = question.text, question.rules, question.filters
+        draft = question.text, question.rules, question.filters, question.within
         decision = self._where_it_fits(_bytes(question.text), Answers.decide, *draft)
         relation = decision.relation
         if relation is not None:
@@ -243,9 +251,11 @@ class Answers:
         assert action == "write" or action == "skip" or action == "retain", action
         return ApiAnswer(Duplicate(action, relation, self.allowed.lost(decision.lost)))
 
-    def decide(self, text: str, rules: OnVersion, filters: Filters) -> Decision:
+    def decide(
+        self, text: str, rules: OnVersion, filters: Filters, within: Within | None
+    ) -> Decision:
         """Return what would become of a text."""
-        return self.drafts.decide(text, rules, filters=filters)
+        return self.drafts.decide(text, rules, filters=filters, within=within)
 
     def compare(self, question: Question) -> ApiAnswer:
         """Return the relation of two documents, and what changed from one to the other.

@@ -7,6 +7,7 @@ from es_simhash.errors import MissingExtra
 
 try:
     import pyarrow
+    from py4j.protocol import Py4JJavaError
     from pyspark import StorageLevel
     from pyspark.errors import AnalysisException, PythonException
     from pyspark.sql import Column, DataFrame, Window
@@ -20,6 +21,7 @@ __all__ = [
     "Column",
     "DataFrame",
     "F",
+    "Py4JJavaError",
     "PythonException",
     "Session",
     "Window",

@@ -1,7 +1,9 @@
 """Files of documents: Parquet, or JSON Lines where the name says so."""
 
+import re
+
 from es_simhash.errors import InputError
-from es_simhash.spark.engine import AnalysisException, DataFrame, F, Session
+from es_simhash.spark.engine import AnalysisException, Column, DataFrame, F, Py4JJavaError, Session
 from es_simhash.spark.texts import named
 
 _JSON = (".json", ".jsonl", ".ndjson", ".json.gz", ".jsonl.gz", ".ndjson.gz")
@@ -9,6 +11,11 @@ _JSON = (".json", ".jsonl", ".ndjson", ".json.gz", ".jsonl.gz", ".ndjson.gz")
 _CORRUPT, _OTHER, _DATE = "__es_simhash_corrupt", "__es_simhash_other", "__es_simhash_date"
 # Characters of such a line in an error.
 _SHOWN_OF_LINE = 80
+# Put after a line, as a string of JSON: where it is not read, the line is more than one value.
+_END = "__es_simhash_end"
+# What Spark's traces say of a file that cannot be read, and of why.
+_UNREAD = re.compile(r"\[FAILED_READ_FILE\b.+? file (.+?)\. ")
+_CAUSE = re.compile(r"^Caused by: (?:[\w.$]+: )?(.+)$", re.M)
 
 
 def read_documents(session: Session, path: str) -> DataFrame:
@@ -19,26 +26,48 @@ def read_documents(session: Session, path: str) -> DataFrame:
         path: JSON Lines with an ending such as `.jsonl`, otherwise Parquet.
 
     Raises:
-        InputError: There is nothing, it has another format, or a line is no JSON.
+        InputError: There is nothing, it has another format, a line is no JSON, or a packed file is
+            damaged.
     """
     try:
         return _read_lines(session, path) if path.endswith(_JSON) else session.read.parquet(path)
     except AnalysisException as error:
         raise InputError(f"Cannot read {path!r}: {first_line(error)}") from error
+    except Py4JJavaError as error:
+        trace = str(error)
+        unread = _UNREAD.search(trace)
+        if unread is None:
+            raise
+        *_, cause = ["unknown cause", *_CAUSE.findall(trace)]
+        raise InputError(f"Cannot read {unread[1]!r}: {cause}. Repair or replace it.") from error
 
 
 def _read_lines(session: Session, path: str) -> DataFrame:
     frame = session.read.json(path, columnNameOfCorruptRecord=_CORRUPT)
     if _CORRUPT not in frame.columns:
+        lines = session.read.text(path).where(_has_rest(F.col("value")))
+        if (row := lines.first()) is not None:
+            raise _no_object(path, row[0])
         return frame
     # Spark does not select this column alone.
-    lines = session.read.schema(f"{_OTHER} string, {_CORRUPT} string").json(
+    corrupt = session.read.schema(f"{_OTHER} string, {_CORRUPT} string").json(
         path, columnNameOfCorruptRecord=_CORRUPT
     )
-    line = lines.where(F.col(_CORRUPT).isNotNull()).first()[_CORRUPT]
-    raise InputError(
-        f"Cannot read {path!r}: line {line[:_SHOWN_OF_LINE]!r} is no JSON object. Correct it."
-    )
+    raise _no_object(path, corrupt.where(F.col(_CORRUPT).isNotNull()).first()[_CORRUPT])
+
+
+def _has_rest(line: Column) -> Column:
+    """Return whether a line goes on after its object, where Spark stops reading."""
+    # A byte order mark, as the first line of a file may have, is none of the JSON.
+    elements = F.concat(F.lit("["), F.regexp_replace(line, "^\ufeff", ""), F.lit(f',"{_END}"]'))
+    read = F.from_json(elements, "array<string>")
+    is_one = (F.size(read) == 2) & (F.element_at(read, -1) == _END)
+    return line.rlike(r"\S") & ~F.coalesce(is_one, F.lit(False))
+
+
+def _no_object(path: str, line: str) -> InputError:
+    shown = line[:_SHOWN_OF_LINE]
+    return InputError(f"Cannot read {path!r}: line {shown!r} is no JSON object. Correct it.")
 
 
 def with_dates(frame: DataFrame, name: str | None) -> tuple[DataFrame, str | None]:

@@ -78,7 +78,8 @@ def schemes_of(
 
     Raises:
         MappingConflict: None has such fields, or they differ in semantic scheme.
-        SchemeError: They were installed with a version that knows other schemes.
+        SchemeError: They were installed with a version that knows other schemes, or what is stored
+            of one is damaged.
     """
     field = current_field(mappings, field)
     entries = {name: meta_entry(mapping, field) for name, mapping in sorted(mappings.items())}
@@ -99,8 +100,8 @@ def schemes_of(
             continue
         documents[name] = DocumentSettings.from_meta(entry)
         added.update(added_schemes(entry))
-        meta = entry.get("semantics")
-        profiles[meta and meta["name"]] = meta and SemanticScheme.from_meta(meta)
+        semantics = semantics_of(name, field, entry)
+        profiles[semantics and semantics.name] = semantics
     # Where only some of the indices have it, neighbours are found among their documents.
     profiles.pop(None, None)
     if len(profiles) > 1:
@@ -120,6 +121,27 @@ def schemes_of(
     )
     own = _parsed(index, scheme)
     return InstalledSchemes(own, semantics, settings, methods, left_out, field, *continued)
+
+
+def semantics_of(index: str, field: str, entry: Mapping[str, Any]) -> SemanticScheme | None:
+    """Return the semantic scheme of an entry of `_meta`; None for fingerprints alone.
+
+    Args:
+        index: Name of the index of the mapping.
+        field: Field of the `simhash` object.
+        entry: See `meta_entry`.
+
+    Raises:
+        SchemeError: This version does not read it.
+    """
+    meta = entry.get("semantics")
+    try:
+        return SemanticScheme.from_meta(meta) if meta else None
+    except SchemeError as error:
+        raise SchemeError(
+            f"Index {index!r} has semantic fields under {field!r} that this version does not read. "
+            f"{error}"
+        ) from error
 
 
 def _parsed(index: str, name: str) -> Scheme:

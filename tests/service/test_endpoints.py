@@ -320,6 +320,34 @@ def test_a_draft_is_here_already_or_not(serve: Serve, tenants: str) -> None:
     assert http.get("/v1/duplicates").status_code == 405
 
 
+def test_a_draft_is_a_version_of_what_has_its_values_alone(
+    client: Any, serve: Serve, index: str
+) -> None:
+    from es_simhash.store.installation.document_settings import configure
+    from tests.support.library import fill
+
+    client.indices.put_mapping(index=index, properties={"owner": {"type": "keyword"}})
+    documents = [{"id": owner, "text": FIRST, "owner": owner} for owner in "xy"]
+    fill(client, index, *documents, semantics=None)
+    http = serve(index)
+    refused = http.post("/v1/duplicates", json={"text": FIRST, "within": "y"})
+    assert refused.status_code == 422
+    assert refused.json()["detail"] == (
+        "The index has no field that keeps documents apart: leave out within."
+    )
+    configure(client, index, {"within": "owner"})
+    http = serve(index)
+    drafts: list[dict[str, Any]] = [{}, {"within": None}, {"within": "y"}, {"within": ["y"]}]
+    answers = [http.post("/v1/duplicates", json={"text": FIRST, **each}).json() for each in drafts]
+    assert [each["relation"]["id"] for each in answers] == ["x", "x", "y", "y"]
+    other: Any
+    for other in ("z", ["x", "y"], []):
+        answer = http.post("/v1/duplicates", json={"text": FIRST, "within": other}).json()
+        assert answer["action"] == "write"
+    assert http.post("/v1/duplicates", json={"text": FIRST, "within": {}}).status_code == 400
+    assert http.post("/v1/related", json={"text": FIRST, "within": "x"}).status_code == 400
+
+
 def test_relations_are_narrowed_to_families(serve: Serve, tenants: str) -> None:
     http = serve(tenants)
     related = http.get("/v1/related/a1?family=same").json()["relations"]

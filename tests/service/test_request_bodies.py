@@ -2,7 +2,7 @@
 
 import pytest
 
-from es_simhash.service.request_bodies import IdsBody, TextBody, body_of
+from es_simhash.service.request_bodies import DraftBody, IdsBody, TextBody, body_of
 from es_simhash.service.responses import Problem
 
 
@@ -31,6 +31,26 @@ def test_a_body_that_is_invalid(body: bytes, detail: str) -> None:
     with pytest.raises(Problem) as caught:
         body_of(body, TextBody)
     assert (caught.value.status, caught.value.detail) == (400, detail)
+
+
+def test_a_draft_has_values_of_its_own_or_none() -> None:
+    assert body_of(b'{"text": "a"}', DraftBody) == DraftBody("a", None)
+    assert body_of(b'{"text": "a", "within": null}', DraftBody) == DraftBody("a", None)
+    assert body_of(b'{"text": "a", "within": "x"}', DraftBody) == DraftBody("a", "x")
+    assert body_of(b'{"text": "a", "within": []}', DraftBody) == DraftBody("a", ())
+    assert body_of(b'{"text": "a", "within": ["x", 7]}', DraftBody) == DraftBody("a", ("x", 7))
+    with pytest.raises(Problem, match="an object with text and within"):
+        body_of(b"[]", DraftBody)
+    with pytest.raises(Problem, match='must have the member "text"'):
+        body_of(b'{"within": "x"}', DraftBody)
+
+
+@pytest.mark.parametrize("within", ["true", "1.5", "{}", "[[]]", "[null]", f"{[*range(1001)]}"])
+def test_values_of_a_draft_that_are_invalid(within: str) -> None:
+    with pytest.raises(
+        Problem, match='"within" must be a string, an integer, or a list of at most'
+    ):
+        body_of(f'{{"text": "a", "within": {within}}}'.encode(), DraftBody)
 
 
 @pytest.mark.parametrize("ids", ["[]", '"a"', '[""]', "[1]", '["' + "x" * 513 + '"]', "null"])

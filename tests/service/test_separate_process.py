@@ -145,11 +145,13 @@ def test_long_texts_have_the_same_answers_as_in_a_thread(
         duplicate = two.post("/v1/duplicates", json=draft).json()
         assert duplicate == threads.post("/v1/duplicates", json=draft).json()
         assert duplicate["relation"]["id"] in ("a", "b")
+        refused = two.post("/v1/duplicates", json={**draft, "within": "x"})
+        assert (refused.status_code, "leave out within" in refused.text) == (422, True)
         pages = [each.get("/explorer/compare/a/b").text for each in (two, threads)]
         first, second = (re.sub(r"nonce=\S+|[?&]t=\S+", "", page) for page in pages)
         assert first == second
         assert two.get("/v1/compare/a/missing").status_code == 404
-    assert methods == ["compare_texts", "compare_texts", "decide", "compare_texts"]
+    assert methods == ["compare_texts", "compare_texts", "decide", "decide", "compare_texts"]
 
 
 @pytest.mark.cluster

@@ -1,5 +1,6 @@
 """Spark on this machine gives what one process gives; one session for all, as it starts slowly."""
 
+import gzip
 import json
 import os
 import re
@@ -8,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -49,6 +51,7 @@ from es_simhash.spark import (
 )
 from es_simhash.spark.__main__ import main, run
 from es_simhash.spark.families import _key
+from es_simhash.spark.files import read_documents
 from es_simhash.spark.frames import (
     Cluster,
     FamilyRules,
@@ -543,6 +546,55 @@ def test_a_line_that_was_cut_off_is_no_empty_document(
     with pytest.raises(InputError, match=r"line '\{\"id\": \"b\".*Cut o' is no JSON object"):
         command("fingerprint", source, tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "rest", [" garbage", "}", "] x", ',{"id": "c"}', ', "__es_simhash": 1', ' {"id": "c"}']
+)
+def test_a_line_that_goes_on_after_its_object_is_no_document(
+    spark: Any, tmp_path: Path, rest: str
+) -> None:
+    source = tmp_path / "articles.jsonl"
+    whole = '{"id": "a", "text": "Some text.", "score": NaN}'
+    source.write_text(f"\ufeff{whole}\n\n \t\n[{whole}, {whole}] \n", "utf-8")
+    assert read_documents(spark, str(source)).count() == 3
+    with source.open("a", encoding="utf-8") as file:
+        file.write('{"id": "b"}' + rest)
+    with pytest.raises(InputError) as caught:
+        command("fingerprint", source, tmp_path / "out")
+    line = '{"id": "b"}' + rest
+    assert str(caught.value) == (
+        f"Cannot read {str(source)!r}: line {line!r} is no JSON object. Correct it."
+    )
+
+
+@pytest.mark.parametrize("left", [-9, -2000])
+def test_a_packed_file_that_was_cut_off_is_one_sentence(
+    spark: Any, tmp_path: Path, left: int
+) -> None:
+    source = tmp_path / "articles.jsonl.gz"
+    lines = [json.dumps({"id": str(seed), "text": text(seed)}) + "\n" for seed in range(50)]
+    source.write_bytes(gzip.compress("".join(lines).encode())[:left])
+    with pytest.raises(
+        InputError,
+        match=r"^Cannot read '\S+/articles\.jsonl\.gz': [^\n]+\. Repair or replace it\.$",
+    ):
+        command("fingerprint", source, tmp_path / "out")
+
+
+def test_an_error_of_java_that_is_none_of_a_file_stays() -> None:
+    class NoMemory(engine.Py4JJavaError):
+        def __init__(self) -> None:
+            pass
+
+        def __str__(self) -> str:
+            return "java.lang.OutOfMemoryError: Java heap space"
+
+    def parquet(path: str) -> Any:
+        raise NoMemory
+
+    with pytest.raises(NoMemory):
+        read_documents(SimpleNamespace(read=SimpleNamespace(parquet=parquet)), "articles")
 
 
 def ended_with(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> Any:

@@ -1,8 +1,10 @@
 """What mappings say of an index, without an engine."""
 
+from typing import Any
+
 import pytest
 
-from es_simhash.errors import MappingConflict
+from es_simhash.errors import MappingConflict, SchemeError
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.relation.references import LeftOutIndex
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
@@ -51,6 +53,40 @@ def test_indices_without_fields_or_of_another_scheme_are_left_out() -> None:
     assert schemes.left_out == (LeftOutIndex("i-1", DEFAULT.name),)
     with pytest.raises(MappingConflict, match="'i-1' behind 'all' has fingerprints of another"):
         require_one_scheme("all", schemes.left_out)
+
+
+@pytest.mark.parametrize(
+    ("semantics", "reason"),
+    [
+        (
+            {**DEFAULT_SEMANTICS.to_meta(), "name": "semantic-of-old.v0"},
+            "The mapping names the scheme 'semantic-of-old.v0', and this version makes "
+            f"'{DEFAULT_SEMANTICS.name}' of its parameters; run `es-simhash upgrade` on the index.",
+        ),
+        *(
+            (
+                semantics,
+                f"The mapping describes the scheme {name!r} in a way this version does not know; "
+                "use the version of es-simhash that installed it.",
+            )
+            for semantics, name in [
+                ({"name": "semantic-new.v9"}, "semantic-new.v9"),
+                ({**DEFAULT_SEMANTICS.to_meta(), "name": "n", "vectors": "new"}, "n"),
+                ({"extractor": "builtin"}, None),
+                ("damaged", "damaged"),
+            ]
+        ),
+    ],
+)
+def test_a_semantic_scheme_that_is_not_read_is_one_of_an_index_and_a_field(
+    semantics: Any, reason: str
+) -> None:
+    entry = {"scheme": DEFAULT.name, "semantics": semantics}
+    mapping = {"_meta": {resources.META: {"prints": entry}}}
+    with pytest.raises(SchemeError) as caught:
+        schemes_of("all", {"i-1": mapping}, "prints")
+    said = "Index 'i-1' has semantic fields under 'prints' that this version does not read."
+    assert str(caught.value) == f"{said} {reason}"
 
 
 def test_a_sidecar_says_whose_it_is_and_takes_no_documents() -> None:

@@ -31,6 +31,7 @@ from es_simhash.store.mapping_meta import (
     current_field,
     meta_entry,
     schemes_of,
+    semantics_of,
     with_entries,
 )
 from es_simhash.store.paths import adapted_properties, nested_properties
@@ -244,7 +245,10 @@ class _Wanted:
             mapping: The mapping.
         """
         entry = meta_entry(mapping, self.field)
-        kept = _kept_semantics(entry, self.semantics)
+        kept = self.semantics
+        if entry and kept in (None, DEFAULT_SEMANTICS):
+            # Those of the index, unless others than the default are wanted.
+            kept = semantics_of(name, self.field, entry) or kept
         _require_vectors(name, mapping, kept)
         schemes = _with_present(name, entry, self.schemes)
         wanted = resources.mapping(self.scheme, self.field, kept, schemes)
@@ -297,15 +301,6 @@ def _body_of_new_index(client: Client, index: str, mapping: dict[str, Any]) -> d
     # A field with a dotted name in the template wins, like any other of it.
     body["mappings"]["properties"] = adapted_properties(ours, body["mappings"]) | theirs
     return body
-
-
-def _kept_semantics(
-    entry: Mapping[str, Any] | None, semantics: SemanticScheme | None
-) -> SemanticScheme | None:
-    """Return the semantics of the index, unless others than the default are wanted."""
-    if entry and entry.get("semantics") and semantics in (None, DEFAULT_SEMANTICS):
-        return SemanticScheme.from_meta(entry["semantics"])
-    return semantics
 
 
 def _with_present(

@@ -27,7 +27,7 @@ def owned(desk: Any) -> Any:
     return desk
 
 
-def document(id: str, text: str, *owners: str) -> dict[str, Any]:
+def document(id: str, text: str, *owners: Any) -> dict[str, Any]:
     return {"_id": id, "text": text, **({"owner": [*owners]} if owners else {})}
 
 
@@ -101,9 +101,10 @@ def test_copies_of_others_however_many_do_not_hide_that_of_the_owner(
 ) -> None:
     text = make_text(1)
     owned.put([document(f"x{number}", text, f"x{number}") for number in range(40)])
-    owned.put([document("last", text, "y"), document("none", text)])
+    # In a keyword field this is "true".
+    owned.put([document("last", text, True), document("none", text)])
     rest = [] if alone else [document(f"n{number}", make_text(number + 2)) for number in range(20)]
-    written = owned.write([document("new", text, "y"), *rest], "skip")
+    written = owned.write([document("new", text, True), *rest], "skip")
     assert written == {"new": "skipped", **{each["_id"]: "written" for each in rest}}
     assert owned.write([document("too", text)], "skip") == {"too": "skipped"}
 

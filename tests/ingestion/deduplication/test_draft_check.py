@@ -6,6 +6,7 @@ import pytest
 
 from es_simhash.errors import InputError
 from es_simhash.ingestion.ingest import ingest
+from es_simhash.store.installation.document_settings import configure
 from tests.support.library import fill
 from tests.support.shelf import revised, text
 
@@ -58,6 +59,30 @@ def test_only_documents_that_match_count(client: Any, index: str) -> None:
     assert check(client, index).decide(text(1), rules, filters=(only,)).other == "b"
     none = {"ids": {"values": []}}
     assert check(client, index).decide(text(1), rules, filters=(none,)).action == "write"
+
+
+def test_only_documents_of_the_same_values_count(client: Any, index: str) -> None:
+    from es_simhash.ingestion.deduplication.version_rules import OnVersion
+
+    client.indices.put_mapping(index=index, properties={"owner": {"type": "keyword"}})
+    owners = {"a": "x", "b": ["y", "7"], "c": None}
+    documents = [{"id": id, "text": text(1), "owner": owner} for id, owner in owners.items()]
+    fill(client, index, *documents, semantics=None)
+    rules = OnVersion("skip")
+    with pytest.raises(
+        InputError, match=f"Index '{index}' has no field.*`es-simhash config {index}"
+    ):
+        check(client, index).decide(text(1), rules, within="x")
+    configure(client, index, {"within": "owner"})
+    draft = check(client, index)
+    assert draft.decide(text(1), rules).other == "a"
+    for within, other in (("x", "a"), (["x"], "a"), ([7, "y"], "b"), ("y", None), ((), "c")):
+        assert draft.decide(text(1), rules, within=within).other == other
+    # Searches do not know yet whose it is now.
+    client.indices.put_settings(index=index, settings={"refresh_interval": -1})
+    client.update(index=index, id="a", doc={"owner": "z"})
+    assert draft.decide(text(1), rules).other == "a"
+    assert draft.decide(text(1), rules, within="x").action == "write"
 
 
 def test_a_text_without_words_is_an_error(client: Any, index: str) -> None:

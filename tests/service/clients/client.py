@@ -11,10 +11,10 @@ from related_client.api.duplicates import find_duplicate
 from related_client.api.families import get_family
 from related_client.api.related import related_to_document
 from related_client.models import (
+    DraftBody,
     IdsBody,
     RelatedToDocumentFamily,
     RelatedToDocumentKindItem,
-    TextBody,
 )
 
 
@@ -34,7 +34,7 @@ def main(address: str, text: str) -> None:
         "kept": compare_documents.sync("a1", "b1", client=client).changes.summary.kept,
         "odd": get_document.sync("a/b c", client=client).id,
         "members": [member.id for member in get_family.sync("a1", client=client).members],
-        "action": find_duplicate.sync(client=client, body=TextBody(text)).action.value,
+        "action": find_duplicate.sync(client=client, body=DraftBody(text)).action.value,
         "problems": problems,
         "missing": get_document.sync("none", client=client).status,
     }
