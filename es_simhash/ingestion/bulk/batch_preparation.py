@@ -132,10 +132,10 @@ def prepare(
         # What is decided about a text goes with it.
         kept = kept_members(document, lookup.stored.get(document.id), config)
         source = splice(document.source, member, with_members(simhash, kept))
-        replaced = lookup.replaced.get(document.id)
+        version = lookup.versions.get(document.id)
         creates = config.is_stream
         actions.append(
-            index_action(document.id, source, document.routing, creates=creates, replaced=replaced)
+            index_action(document.id, source, document.routing, creates=creates, version=version)
         )
     prepared.fill(actions)
     return prepared

@@ -27,10 +27,6 @@ class Identity(NamedTuple):
     routing: str | None = None
 
 
-# A document that is replaced where it is: in the version that was read, or whatever it is by then.
-Replaced = DocumentVersion | DocumentRef
-
-
 @dataclass(frozen=True)
 class Lookup:
     """What an index has of the documents of a batch.
@@ -39,16 +35,15 @@ class Lookup:
         stored: Their sources by id, without the large members.
         routings: Routings of stored documents, by id, where the line names none.
         refused: Why documents cannot be written, by id: the index has the id elsewhere.
-        replaced: Documents that are to be replaced where they are, by id: those of a data stream or
-            an alias, which may be rolled over before they are written. Those of several indices are
-            replaced in the version that was read.
+        versions: Versions of the documents that are to be replaced where they are, by id: those
+            of a data stream, or of an alias of several indices.
         is_compared: Whether documents that the index has as they are are left out.
     """
 
     stored: Stored = field(default_factory=dict)
     routings: Mapping[str, str] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
-    replaced: Mapping[str, Replaced] = field(default_factory=dict)
+    versions: Mapping[str, DocumentVersion] = field(default_factory=dict)
     is_compared: bool = True
 
 

@@ -112,18 +112,11 @@ class TargetIndex:
         )
         rows = self.store.ask([DocumentsAt(refs, parts)])[0] if refs else {}
         stored = {ref.id: row.source for ref, row in rows.items()}
-        if not self.config.is_alias:
-            return replace(places, stored=stored)
-        replaced = {ref.id: row.ref for ref, row in rows.items()}
         missing = [id for id in wanted if id not in stored]
-        if not missing:
-            return replace(places, stored=stored, replaced=replaced)
+        if not self.config.is_alias or not missing:
+            return replace(places, stored=stored)
         others = self._lookup_in_indices(missing, parts)
-        return replace(
-            places,
-            stored={**stored, **others.stored},
-            replaced={**replaced, **others.replaced},
-        )
+        return replace(places, stored={**stored, **others.stored}, versions=others.versions)
 
     def _lookup_in_indices(self, wanted: Iterable[str], parts: Parts) -> Lookup:
         """Return what several indices have of some documents: of several with one id, the newest.
@@ -136,7 +129,7 @@ class TargetIndex:
         rows = self.store.ask([DocumentsAt(tuple(refs), replace(parts, version=True))])[0]
         return Lookup(
             stored={ref.id: row.source for ref, row in rows.items()},
-            replaced={ref.id: row.version for ref, row in rows.items() if row.version},
+            versions={ref.id: row.version for ref, row in rows.items() if row.version},
         )
 
     def change(self, changes: Sequence[Change]) -> Sequence[WriteResult]:

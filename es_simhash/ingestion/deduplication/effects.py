@@ -241,7 +241,7 @@ def _successors(
 
 
 def _claim(record: Record, config: IndexConfig) -> str:
-    """Return the key under which a successor's text is reserved: it has the same values."""
+    """Return the key under which the text of a document's successor is reserved."""
     source = loads((record.document or b"{}").decode()) if config.within else {}
     return claim_of(record.head["successor"][1], values_apart(source, config))
 

@@ -219,7 +219,7 @@ class Reservations:
         documents = self._documents.read([text.holder for text in others.values()], WHOLE)
         for (content_hash, text), document in zip(others.items(), documents, strict=True):
             if document is None or self._documents.claim(document) != content_hash:
-                # Waited for too where its text was changed: the holder may be in writing anew.
+                # Also where the text was changed: its holder may be about to write it again.
                 if self._is_free(text):
                     free[content_hash] = None
             elif text.holder.id == self._replaced.get(content_hash):

@@ -7,7 +7,6 @@ from typing import NamedTuple, Protocol
 
 from es_simhash.ingestion.bulk.batch_preparation import identify, prepare_undecided
 from es_simhash.ingestion.bulk.document_batches import Batch
-from es_simhash.ingestion.bulk.lookup import Replaced
 from es_simhash.ingestion.bulk.outcomes import Displaced, Failure, Outcome
 from es_simhash.ingestion.bulk.prepared_batches import Prepared, displaced_by, loser
 from es_simhash.ingestion.bulk.run_documents import (
@@ -27,6 +26,7 @@ from es_simhash.ingestion.deduplication.version_decisions import (
     Original,
 )
 from es_simhash.ingestion.deduplication.version_rules import RETAIN
+from es_simhash.relation.references import DocumentVersion
 from es_simhash.store.elasticsearch.bulk import index_action
 
 
@@ -168,13 +168,13 @@ class QueriedBatch:
         prepared: Documents that need no decision.
         items: The others.
         originals: For each of these what it may be a version of.
-        replaced: Documents that are to be replaced where they are; see `Lookup`.
+        versions: Versions of the documents that are to be replaced where they are; see `Lookup`.
     """
 
     prepared: Prepared
     items: list[IncomingDocument]
     originals: list[list[Original]]
-    replaced: Mapping[str, Replaced] = field(default_factory=dict)
+    versions: Mapping[str, DocumentVersion] = field(default_factory=dict)
 
 
 class Versions(Protocol):
@@ -237,7 +237,7 @@ class WriteDecided:
             Failure(document.position, document.id, reason) for document, reason in unreadable
         ]
         originals = self._versions.ask(items)
-        return QueriedBatch(undecided.prepared, items, originals, lookup.replaced)
+        return QueriedBatch(undecided.prepared, items, originals, lookup.versions)
 
     def is_outdated(self, ready: QueriedBatch, turn: Turn) -> bool:
         """Check whether a document that is left out was written meanwhile."""
@@ -254,7 +254,7 @@ class WriteDecided:
         pending = [Pending(*pair) for pair in zip(ready.items, ready.originals, strict=True)]
         while pending := self._without_conflicts(pending, decided):
             together = _together(pending, self._run)
-            self._decide(pending[:together], decided, ready.replaced)
+            self._decide(pending[:together], decided, ready.versions)
             pending = pending[together:]
         self._versions.release(batch)
         turn.pass_on([*ready.prepared.ids, *decided.removed], ready.prepared.stored_ids)
@@ -284,7 +284,7 @@ class WriteDecided:
         self,
         pending: Sequence["Pending"],
         decided: DecidedDocuments,
-        replaced: Mapping[str, Replaced],
+        versions: Mapping[str, DocumentVersion],
     ) -> None:
         """Decide and write; what builds on a document that failed is decided again."""
         decisions: dict[int, Decision] = {}
@@ -293,7 +293,7 @@ class WriteDecided:
             made = self._versions.settle(
                 [each.item for each in pending], [each.originals for each in pending]
             )
-            rejections = self._write(made, replaced)
+            rejections = self._write(made, versions)
             self._versions.confirm(made, rejections)
             for decision in made:
                 position = decision.document.position
@@ -312,7 +312,7 @@ class WriteDecided:
         decided.add([decisions[position] for position in sorted(decisions)], reasons)
 
     def _write(
-        self, decisions: Sequence[Decision], replaced: Mapping[str, Replaced]
+        self, decisions: Sequence[Decision], versions: Mapping[str, DocumentVersion]
     ) -> dict[str, str]:
         """Write the documents and return the reasons of those that were rejected, by id."""
         # Of one id the last is sent: requests that are retried would change their order.
@@ -325,7 +325,7 @@ class WriteDecided:
                     id,
                     decision.source(simhash_field),
                     decision.routing,
-                    replaced=replaced.get(id),
+                    version=versions.get(id),
                 )
                 for id, decision in last.items()
             ]

@@ -1,9 +1,10 @@
 """The report of a run that found families."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from es_simhash.pairs.family_changes import NOTHING, Family, FamilyChanges
+from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.thresholds import SCORING
 
 
@@ -29,6 +30,8 @@ class FamiliesReport:
             families.
         valueless: Ids of documents without a value of that field: their families have no others.
         changes: Families that were joined or split, and documents that moved.
+        rewritten: Documents that were written and had a family before: they are in another one now,
+            or represent theirs, or do so no longer.
     """
 
     families: tuple[Family, ...]
@@ -44,6 +47,7 @@ class FamiliesReport:
     parted: tuple[tuple[str, str], ...] = ()
     valueless: tuple[str, ...] = ()
     changes: FamilyChanges = NOTHING
+    rewritten: frozenset[DocumentRef] = field(default=frozenset(), repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as it is printed in JSON."""

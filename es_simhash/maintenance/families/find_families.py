@@ -9,7 +9,7 @@ from es_simhash.errors import InputError
 from es_simhash.ingestion.bulk.journal_file import INDEX, UUIDS, Job, default_path
 from es_simhash.maintenance.families.family_corpus import Corpus
 from es_simhash.maintenance.families.family_options import FamilyOptions
-from es_simhash.maintenance.families.family_reader import FamilyReader
+from es_simhash.maintenance.families.family_reader import Assignment, FamilyReader
 from es_simhash.maintenance.families.family_report import FamiliesReport
 from es_simhash.maintenance.families.family_run import FamilyRun
 from es_simhash.maintenance.families.family_writer import RETRY, FamilyWriter
@@ -173,8 +173,7 @@ class _Finder:
             conflicts = self._writer.write(changes)
             seq_nos = writes.ended(len(changes) - len(conflicts - run.corpus.skipped))
             run.store_state(families, run.corpus.skipped | conflicts, seq_nos)
-        written = len(changes) - len(conflicts - run.corpus.skipped)
-        return _report(run, families, written, conflicts, dry_run=self._options.dry_run)
+        return _report(run, families, changes, conflicts, dry_run=self._options.dry_run)
 
     def of_all(self) -> FamiliesReport:
         """Process all documents, from where a run that was killed has stopped."""
@@ -268,7 +267,7 @@ def _within(store: Store, options: FamilyOptions) -> str | None:
 def _report(
     run: FamilyRun,
     families: Sequence[Family],
-    written: int,
+    changes: Sequence[Assignment],
     conflicts: set[DocumentRef],
     *,
     dry_run: bool,
@@ -279,7 +278,7 @@ def _report(
         families=tuple(family for family in families if len(family.documents) > 1),
         documents=sum(len(family.documents) for family in families),
         queried=len(run.graph.queried),
-        written=written,
+        written=len(changes) - len(conflicts - run.corpus.skipped),
         skipped=tuple(sorted(ref.id for ref in unwritten)),
         truncated=tuple(sorted(copies[key][0].id for key in run.graph.truncated)),
         undated=tuple(run.undated(families)),
@@ -289,4 +288,6 @@ def _report(
         parted=tuple(run.parted()),
         valueless=tuple(run.valueless(families)),
         changes=family_changes(stored, families, unwritten),
+        rewritten=frozenset(document.ref for document, _ in changes if document.family is not None)
+        - conflicts,
     )

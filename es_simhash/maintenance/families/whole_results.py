@@ -12,6 +12,7 @@ from es_simhash.maintenance.families.run_files import StoredDocument
 from es_simhash.maintenance.families.whole_run import WholeRun, changed_documents
 from es_simhash.pairs.family_changes import Family, FamilyChanges, MovedDocument
 from es_simhash.pairs.family_counts import FamilyCounts
+from es_simhash.relation.references import DocumentRef
 from es_simhash.store.installation.family_components import Component, FamilyComponents
 from es_simhash.store.installation.noted_pairs import (
     Dismissals,
@@ -48,13 +49,16 @@ class WholeResults:
         self._valueless: list[str] = []
         self._joined: dict[str, tuple[str, ...]] = {}
         self._moved: list[MovedDocument] = []
+        self._rewritten: set[DocumentRef] = set()
         self._targets: dict[str, set[str]] = defaultdict(set)
         self._sizes: dict[str, int] = {}
         self._counts = FamilyCounts()
         # Of families by their names, those that documents have to which nothing was written.
         self._kept: dict[str, set[str]] = defaultdict(set)
         for _, families in run.families():
-            self._changed += len(changed_documents(families))
+            changed = [document for document, _ in changed_documents(families)]
+            self._changed += len(changed)
+            self._rewritten.update(each.ref for each in changed if each.family is not None)
             for name, found in families:
                 self._add(name, found)
         self._skipped = run.files.documents("NOT is_current")
@@ -82,6 +86,8 @@ class WholeResults:
             self._counts.add(kept, 1)
         if kept is not None and kept != name:
             self._kept[name].add(kept)
+        if not is_written:
+            self._rewritten.discard(document.ref)
         if is_written and before is not None and before != name:
             self._moved.append(MovedDocument(document.ref, before, name))
             self._targets[before].add(name)
@@ -119,6 +125,7 @@ class WholeResults:
             parted=tuple(self._run.parted()),
             valueless=tuple(sorted(self._valueless)),
             changes=self._changes(),
+            rewritten=frozenset(self._rewritten),
         )
 
     def _changes(self) -> FamilyChanges:

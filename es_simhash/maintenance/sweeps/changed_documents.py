@@ -115,9 +115,9 @@ def changed_documents(
 
 
 def overlooked_documents(
-    store: WritableStore, began: Iterable[Checkpoint], passed: Collection[DocumentRef]
+    store: WritableStore, began: Iterable[Checkpoint], *seen: Collection[DocumentRef]
 ) -> set[str]:
-    """Return the ids of documents that others wrote while a sweep ran, which has not seen them.
+    """Return the ids of documents that others wrote during a sweep and that it did not see.
 
     Some programs write a document twice, as when the answer of the first request is lost. By their
     sequence numbers the next sweep would take these for what the one before it wrote, and leave
@@ -126,14 +126,16 @@ def overlooked_documents(
     Args:
         store: The index.
         began: Where the shards were when the sweep began.
-        passed: The documents that it has seen.
+        *seen: The documents that it has seen.
     """
     overlooked = set()
     for checkpoint in began:
         where = Where(above_seq_no=checkpoint.seq_no)
         with store.snapshot(checkpoint.index, shard=checkpoint.shard) as snapshot:
             for row in snapshot.rows(where, Parts(family=True, version=True)):
-                if row.writes != 1 and row.family is not None and row.ref not in passed:
+                if row.writes == 1 or row.family is None:
+                    continue
+                if not any(row.ref in documents for documents in seen):
                     overlooked.add(row.ref.id)
     return overlooked
 

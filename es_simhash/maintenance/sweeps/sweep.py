@@ -143,6 +143,10 @@ def _require_no_sidecar(
         )
 
 
+# Documents that a sweep has seen: there may be many, so that they are not copied into one set.
+_Seen = tuple[Collection[DocumentRef], ...]
+
+
 @dataclass
 class _Sweep:
     """The state of one sweep."""
@@ -176,7 +180,7 @@ class _Sweep:
         # Read before any document, so that no write falls between two sweeps.
         began = read_checkpoints(self.store.gateway, self.store.name)
         parts = changed_parts(began, self.last.seq_nos)
-        report, seen = SweepReport(), None
+        report, seen = SweepReport(), _Seen()
         if parts and self.rules is None:
             report = self._enriched(parts, options)[0]
         elif parts and self.rules is not None:
@@ -191,22 +195,23 @@ class _Sweep:
         self,
         began: Sequence[Checkpoint],
         conflicted: Iterable[str],
-        seen: Collection[DocumentRef] | None,
+        seen: _Seen,
     ) -> None:
         """Store where the next sweep begins.
 
         Args:
             began: Where the shards were when this one began.
             conflicted: Ids of documents that it could not decide.
-            seen: The documents that it has seen; None where it decided about none.
+            seen: The documents that it has seen; none where it decided about none.
         """
         seq_nos = {checkpoint.name: checkpoint.seq_no for checkpoint in began}
         now = read_checkpoints(self.store.gateway, self.store.name)
-        ended = {checkpoint.name: checkpoint.highest for checkpoint in now}
+        # Of a shard that came meanwhile nothing is known, so that the next one decides all.
+        ended = {each.name: each.highest for each in now if each.name in seq_nos}
         undecided = {*conflicted}
-        if seen is not None:
+        if seen:
             written = [each for each in began if each.seq_no < ended.get(each.name, -1)]
-            undecided |= overlooked_documents(self.store, written, seen)
+            undecided |= overlooked_documents(self.store, written, *seen)
         done = SweepCheckpoint(seq_nos, ended=ended, undecided=frozenset(undecided))
         self.state.write_sweep(self.settings_key, done)
 
@@ -256,7 +261,7 @@ class _Sweep:
 
     def _decided(
         self, policy: FamilyPolicy, parts: Sequence[IndexPart], options: FamilyOptions | None
-    ) -> tuple[SweepReport, set[DocumentRef]]:
+    ) -> tuple[SweepReport, _Seen]:
         """Return the report of a sweep that decides, and the documents that it has seen."""
         # Before enrichment writes to them.
         found = changed_documents(self.store, parts, self.dates.field, self.last)
@@ -267,8 +272,8 @@ class _Sweep:
         if self.last.deciding:
             policy.recover()
         policy.decide(self._families(report.families, changes), changes)
-        moved = {each.document for each in report.families.changes.moved}
-        return self._reported(policy, report, changes), moved.union(changes)
+        seen = changes, report.families.rewritten
+        return self._reported(policy, report, changes), seen
 
     def _reported(
         self,

@@ -60,7 +60,7 @@ def index_action(
     routing: str | None = None,
     *,
     creates: bool = False,
-    replaced: DocumentVersion | DocumentRef | None = None,
+    version: DocumentVersion | None = None,
 ) -> bytes:
     """Return the two lines of a bulk request that write one document.
 
@@ -69,16 +69,10 @@ def index_action(
         source: The document.
         routing: What it is routed by; None for its id.
         creates: Whether it must not be there yet, as a data stream demands.
-        replaced: What it replaces where it is: a version, unless that was changed since, or
-            whatever the document is by now. None for what has its id in the index of the request.
+        version: The document that it replaces, unless that was changed since; None for any.
     """
-    if isinstance(replaced, DocumentVersion):
-        target = {"_index": replaced.ref.index, "_id": id, **conditions_of(replaced)}
-        return b'{"index":%b}\n%b\n' % (json.dumps(target).encode(), source)
-    if replaced is not None:
-        target = {"_index": replaced.index, "_id": id}
-        if replaced.routing is not None:
-            target["routing"] = replaced.routing
+    if version is not None:
+        target = {"_index": version.ref.index, "_id": id, **conditions_of(version)}
         return b'{"index":%b}\n%b\n' % (json.dumps(target).encode(), source)
     place = b"" if routing is None else b',"routing":%b' % json.dumps(routing).encode()
     name = b"create" if creates else b"index"

@@ -61,7 +61,7 @@ class SweepCheckpoint:
         deciding: True when the last sweep began to decide and did not end.
         ended: Sequence number of the last write when the last sweep ended, by the name of the
             shard: its own writes are no higher.
-        undecided: Ids of documents that the last sweep has written to and left to the next.
+        undecided: Ids of documents that the last sweep left to the next.
     """
 
     seq_nos: Mapping[str, int] = field(default_factory=dict)

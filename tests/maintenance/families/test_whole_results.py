@@ -37,7 +37,10 @@ def test_it_says_which_families_were_joined_and_split(shelf: Any, texts: Texts) 
         ("t0-2", "00000000000000aa", names["t0-1"]),
         ("t11-1", names["t1-1"], names["t11-1"]),
     ]
-    assert not shelf.find(everything=True).changes
+    assert {ref.id for ref in report.rewritten} == {"t0-2", "t11-1"}
+    again = shelf.find(everything=True)
+    assert not again.changes
+    assert again.rewritten == frozenset()
 
 
 def test_the_first_document_of_a_text_stands_for_one_that_was_truncated(

@@ -127,7 +127,7 @@ def test_what_others_wrote_twice_while_a_sweep_ran_is_left_to_the_next(
     index: VersionedIndex,
 ) -> None:
     def left(since: int, *seen: str) -> set[str]:
-        return overlooked_documents(index, [checkpoint(0, since)], {ref(id) for id in seen})
+        return overlooked_documents(index, [checkpoint(0, since)], {}, {ref(id) for id in seen})
 
     # "bare" has no family, and "new" was written once: the next sweep decides them in any case.
     assert left(-1) == {"twice"}

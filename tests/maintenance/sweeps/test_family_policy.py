@@ -8,8 +8,11 @@ import pytest
 
 from es_simhash.errors import InputError
 from es_simhash.ingestion.deduplication.audit_log import audit_of
+from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.maintenance.families.dismissals_and_joins import dismiss
+from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.sweeps import family_policy
+from es_simhash.maintenance.sweeps.sweep import sweep
 from es_simhash.relation.thresholds import LOSE
 
 pytestmark = pytest.mark.cluster
@@ -382,6 +385,24 @@ def test_what_is_written_twice_while_a_sweep_decides_is_decided_by_the_next(
     assert index.sweep("flag").decisions == {"flag": 1}
     assert index.duplicates() == {"late": "a"}
     assert not index.sweep("flag").decisions
+
+
+@pytest.mark.parametrize("families", [None, FamilyOptions("newest", "date")])
+def test_what_a_sweep_writes_itself_is_not_decided_by_the_next(
+    index: Any, make_text: Make, families: FamilyOptions | None
+) -> None:
+    first = make_text(1)
+    index.store({"a": first, "b": first}, date="2026-01-01")
+    # The second processes what the first wrote.
+    for _ in range(2):
+        index.sweep()
+    # It becomes the representative in place of another.
+    index.store({"c": f"{first} and more"}, date="2026-01-02")
+    rules = OnVersion("flag", audit=index.audit, lose=1)
+    for decisions in ({"flag": 1}, {}):
+        report = sweep(index.client, index.name, on_version=rules, families=families)
+        assert report.decisions == decisions
+        assert set(index.duplicates()) == {"c"}
 
 
 @pytest.mark.long

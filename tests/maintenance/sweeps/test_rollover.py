@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +17,7 @@ from es_simhash.ingestion.ingest_settings import IngestSettings
 from es_simhash.maintenance.backfills.backfill_job import BackfillSettings
 from es_simhash.maintenance.reports.page import report_html
 from es_simhash.maintenance.reports.read import read_report
+from es_simhash.maintenance.sweeps.family_policy import FamilyPolicy
 from es_simhash.relation.references import LeftOutIndex
 from es_simhash.store.elasticsearch import index_calls
 from es_simhash.store.elasticsearch.gateway import Gateway
@@ -265,28 +267,58 @@ def test_versions_in_an_alias_are_flagged_and_undone_where_they_are(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("on_version", [None, "flag"])
 def test_an_alias_that_is_rolled_over_in_the_middle_of_an_ingest_doubles_nothing(
-    client: Any, alias: RolledAlias, on_version: Any, monkeypatch: pytest.MonkeyPatch
+    client: Any, alias: RolledAlias, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index = Index(client, alias.name)
     lines = [{"id": f"n{number}", "text": text(number)} for number in range(20)]
     assert all(outcome.ok for outcome in index.ingest(lines))
     changed = [{**line, "text": revised(str(line["text"]), 1)} for line in lines]
-    write, written = TargetIndex.write, itertools.count()
+    write, lookup, looked_up = TargetIndex.write, TargetIndex.lookup, itertools.count()
+    is_rolled = threading.Event()
 
-    def rolling(self: TargetIndex, *arguments: Any) -> Any:
-        # What the index has of the batch was read before.
-        if next(written) == 1:
+    def writing(self: TargetIndex, *arguments: Any) -> Any:
+        written = write(self, *arguments)
+        if not is_rolled.is_set():
             alias.roll()
-        return write(self, *arguments)
+            is_rolled.set()
+        return written
 
-    monkeypatch.setattr(TargetIndex, "write", rolling)
+    def looking_up(self: TargetIndex, *arguments: Any) -> Any:
+        # A batch that is under way meanwhile may be doubled.
+        assert next(looked_up) == 0 or is_rolled.wait(60)
+        return lookup(self, *arguments)
+
+    monkeypatch.setattr(TargetIndex, "write", writing)
+    monkeypatch.setattr(TargetIndex, "lookup", looking_up)
     settings = IngestSettings(limits=BatchLimits(documents=4))
-    outcomes = list(index.ingest(changed, on_version=on_version, settings=settings))
+    outcomes = list(index.ingest(changed, settings=settings))
+    assert len(alias.indices) == 2
     assert set(statuses(outcomes).values()) == {"written"}
     assert alias.places() == dict.fromkeys(statuses(outcomes), alias.indices[0])
-    assert len(alias.indices) == 2
+
+
+def test_what_is_written_to_an_index_that_comes_during_a_sweep_is_decided_by_the_next(
+    client: Any, alias: RolledAlias, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = Index(client, alias.name)
+    assert all(outcome.ok for outcome in index.ingest([{"id": "a", "text": FIRST}]))
+    index.sweep()
+    assert all(outcome.ok for outcome in index.ingest([{"id": "b", "text": text(9)}]))
+    decide = FamilyPolicy.decide
+
+    def decided(self: FamilyPolicy, *arguments: Any) -> None:
+        decide(self, *arguments)
+        alias.roll()
+        copy = client.get(index=alias.indices[0], id="a")["_source"]
+        client.index(index=alias.name, id="late", document=copy)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(FamilyPolicy, "decide", decided)
+        assert not index.sweep(on_version="flag").decisions
+    assert alias.flagged() == set()
+    assert index.sweep(on_version="flag").decisions == {"flag": 1}
+    assert alias.flagged() == {"late"}
 
 
 @pytest.mark.long
