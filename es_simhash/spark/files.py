@@ -14,7 +14,7 @@ _SHOWN_OF_LINE = 80
 # Put after a line, as a string of JSON: where it is not read, the line is more than one value.
 _END = "__es_simhash_end"
 # What Spark's traces say of a file that cannot be read, and of why.
-_UNREAD = re.compile(r"\[FAILED_READ_FILE\b.+? file (.+?)\. ")
+_UNREAD = "[FAILED_READ_FILE"
 _CAUSE = re.compile(r"^Caused by: (?:[\w.$]+: )?(.+)$", re.M)
 
 
@@ -35,11 +35,12 @@ def read_documents(session: Session, path: str) -> DataFrame:
         raise InputError(f"Cannot read {path!r}: {first_line(error)}") from error
     except Py4JJavaError as error:
         trace = str(error)
-        unread = _UNREAD.search(trace)
-        if unread is None:
+        _, unread, message = trace.partition(_UNREAD)
+        if not unread:
             raise
+        name = message.partition(" file ")[2].partition(". ")[0]
         *_, cause = ["unknown cause", *_CAUSE.findall(trace)]
-        raise InputError(f"Cannot read {unread[1]!r}: {cause}. Repair or replace it.") from error
+        raise InputError(f"Cannot read {name!r}: {cause}. Repair or replace it.") from error
 
 
 def _read_lines(session: Session, path: str) -> DataFrame:
