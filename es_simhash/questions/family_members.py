@@ -204,7 +204,7 @@ def _represented(
         return first, version.content_hash or "", version.ref
 
     representing = max(versions, key=rank).ref
-    return [replace(version, represents=version.ref == representing) for version in versions]
+    return [version._replace(represents=version.ref == representing) for version in versions]
 
 
 def version_order(version: Row) -> tuple[bool, Date, DocumentRef]:

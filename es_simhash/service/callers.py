@@ -10,6 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import jwt
@@ -143,6 +144,7 @@ def _password(value: str) -> str:
 _IPV6_NETWORK = 64
 
 
+@lru_cache(maxsize=1_000)
 def network_of(address: str) -> str:
     """Return what the rate limit counts a caller by: an IPv4 address, or the /64 of IPv6."""
     try:

@@ -54,11 +54,12 @@ class FreshnessChecks:
         self._waiting: list[_Check] = []
         self._round: asyncio.Task[None] | None = None
 
-    async def holds(self, states: States, filters: Filters) -> bool:
-        """Check whether all documents are as they were, and match the filters.
+    def holds(self, states: States, filters: Filters) -> "asyncio.Future[bool]":
+        """Return whether all documents are as they were, and match the filters.
+
+        Where the engine does not say, the result is an `EsSimhashError`.
 
         Raises:
-            EsSimhashError: The engine does not say.
             Problem: Too many wait.
         """
         loop = asyncio.get_running_loop()
@@ -70,7 +71,7 @@ class FreshnessChecks:
         self._waiting.append(check)
         if self._round is None:
             self._round = loop.create_task(self._rounds())
-        return await check.future
+        return check.future
 
     def close(self) -> None:
         """End the thread."""

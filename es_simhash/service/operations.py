@@ -47,6 +47,11 @@ class FamilyPage:
     after: str | None = None
 
 
+# What a question has that its request leaves out, made and checked once.
+_SEARCH, _MEMBERS, _FAMILIES = SearchOptions(), MemberPage(), FamilyPage()
+_RULES = OnVersion("skip")
+
+
 @dataclass(frozen=True)
 class Question:
     """A question about documents.
@@ -64,11 +69,11 @@ class Question:
 
     filters: Filters
     ids: tuple[str, ...] = ()
-    search: SearchOptions = field(default_factory=SearchOptions)
+    search: SearchOptions = _SEARCH
     text: str | None = None
-    members: MemberPage = field(default_factory=MemberPage)
-    families: FamilyPage = field(default_factory=FamilyPage)
-    rules: OnVersion = field(default_factory=lambda: OnVersion("skip"))
+    members: MemberPage = _MEMBERS
+    families: FamilyPage = _FAMILIES
+    rules: OnVersion = _RULES
     within: Within | None = None
 
     @property

@@ -4,13 +4,14 @@ import gzip
 import hashlib
 import logging
 import re
+import secrets
 import time
-import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -24,7 +25,7 @@ from es_simhash.errors import (
     MissingExtra,
 )
 from es_simhash.service.answer_types import ProblemDocument, encoded
-from es_simhash.service.monitoring import REQUESTS, SECONDS, log
+from es_simhash.service.monitoring import log, request_metrics
 from es_simhash.service.separate_process import ProcessEnded
 
 PROBLEM_TYPE = "application/problem+json"
@@ -114,13 +115,14 @@ def problem_of(error: EsSimhashError) -> Problem:
 _LEAST_COMPRESSED = 1_000
 _LEVEL = 6
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
-_SECURITY = {
-    "X-Content-Type-Options": "nosniff",
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cache-Control": "no-store",
-}
+# As they are sent, where a response has none of its own.
+_SECURITY = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cache-control", b"no-store"),
+]
 
 
 class Envelope:
@@ -139,7 +141,7 @@ class Envelope:
             await self._app(scope, receive, send)
             return
         given = Headers(scope=scope).get("x-request-id", "")
-        request_id = given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
+        request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(16)
         logged: dict[str, Any] = {"status": 500, "bytes": 0}
         scope.setdefault("state", {})["logged"] = logged
         started = False
@@ -149,10 +151,10 @@ class Envelope:
             if message["type"] == "http.response.start":
                 started = True
                 logged["status"] = message["status"]
-                headers = MutableHeaders(scope=message)
-                headers["X-Request-Id"] = request_id
-                for name, value in _SECURITY.items():
-                    headers.setdefault(name, value)
+                own = [(b"x-request-id", request_id.encode()), *_SECURITY]
+                given = {name for name, _ in message["headers"]}
+                added = [pair for pair in own if pair[0] not in given]
+                message["headers"] = [*message["headers"], *added]
             else:
                 logged["bytes"] += len(message.get("body", b""))
             await send(message)
@@ -168,8 +170,9 @@ class Envelope:
         finally:
             seconds = time.perf_counter() - begin
             route = logged.pop("route", "other")
-            REQUESTS.labels(route, str(logged["status"])).inc()
-            SECONDS.labels(route).observe(seconds)
+            counter, timer = request_metrics(route, logged["status"])
+            counter.inc()
+            timer.observe(seconds)
             log(
                 logging.INFO,
                 "request",
@@ -224,15 +227,18 @@ class Body:
         headers = dict(headers or {})
         if self.zipped is not None:
             headers["Vary"] = "Accept-Encoding"
-        if self.zipped is None or not _takes_gzip(request):
+        accepted = ",".join(request.headers.getlist("accept-encoding"))
+        if self.zipped is None or not _takes_gzip(accepted):
             return Response(self.content, headers=headers, media_type=media_type)
         headers["Content-Encoding"] = "gzip"
         return Response(self.zipped, headers=headers, media_type=media_type)
 
 
-def _takes_gzip(request: Request) -> bool:
+@lru_cache(maxsize=100)
+def _takes_gzip(accepted: str) -> bool:
+    """Check whether an `Accept-Encoding` header takes gzip."""
     qualities = {}
-    for part in ",".join(request.headers.getlist("accept-encoding")).split(","):
+    for part in accepted.split(","):
         name, _, quality = part.partition(";")
         qualities[name.strip().lower()] = quality.replace(" ", "").lower()
     quality = qualities.get("gzip", qualities.get("*", "q=0"))

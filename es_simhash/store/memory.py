@@ -175,7 +175,7 @@ class MemoryStore:
         for id, text in self._matching(find.where):
             score = max((_shared(sharing, text) for sharing in find.sharing), default=0)
             if score or not find.sharing:
-                rows.append(replace(self._row(id), score=float(score)))
+                rows.append(self._row(id)._replace(score=float(score)))
         if find.sharing:
             rows.sort(key=lambda row: -row.score)
         return Rows(rows[: find.size], len(rows))

@@ -148,7 +148,7 @@ def _replaced(answer: Any, own: Mapping[DocumentRef, StoredParts]) -> Any:
             texts = [_with_own_text(each, answer.places, own) for each in neighbours]
             return replace(answer, neighbours=texts)
         case Rows(rows):
-            stored = [replace(row, stored=own.get(row.ref, row.stored)) for row in rows]
+            stored = [row._replace(stored=own.get(row.ref, row.stored)) for row in rows]
             return replace(answer, rows=stored)
     return answer
 

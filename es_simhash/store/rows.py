@@ -48,8 +48,11 @@ class Neighbour:
 Excerpt = tuple[tuple[str, bool], ...]
 
 
-@dataclass(frozen=True)
-class Row:
+# What a document has of members that were not asked for, the same for all: it is only read.
+_NOTHING: Mapping[str, Any] = {}
+
+
+class Row(NamedTuple):
     """The requested parts of a document; a part it lacks is None or empty.
 
     Attributes:
@@ -77,7 +80,7 @@ class Row:
 
     ref: DocumentRef
     found: bool = True
-    source: Mapping[str, Any] = field(default_factory=dict)
+    source: Mapping[str, Any] = _NOTHING
     text: str | None = None
     scheme: str | None = None
     content_hash: str | None = None
@@ -90,8 +93,8 @@ class Row:
     date: Date | None = None
     dates: int = 0
     is_newer: bool = True
-    values: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    simhash: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, Sequence[Any]] = _NOTHING
+    simhash: Mapping[str, Any] = _NOTHING
     version: DocumentVersion | None = None
     writes: int | None = None
     score: float = 0.0

@@ -2,8 +2,9 @@
 
     python -m tests.bench.scale [--documents 1000000] [--versions-only] [--shards 1] [--keep]
 
-Made-up stories that follow real ones (tests/bench/made_up_archive.py). A tenth of them is asked
-about first, then all, each as they were loaded and force merged; in turns with `more_like_this`.
+Made-up stories that follow real ones (tests/bench/made_up_archive.py), in one index, and a tenth of
+them in another. Both are asked in turns, as they were loaded and force merged, and beside
+`more_like_this`. Filling ten million takes hours: with `--keep` a run that was ended goes on.
 """
 
 import argparse
@@ -11,26 +12,29 @@ import random
 import statistics
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from elasticsearch import Elasticsearch
 
+from es_simhash.errors import InputError
 from es_simhash.questions.index import Index
 from es_simhash.relation.relation import VERSION_KINDS
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
 from es_simhash.store.fields import DEFAULT_FIELD
 from es_simhash.store.options import SearchOptions
 from scripts.local_node.engine import find_engine
-from tests.bench import synthetic
 from tests.bench.engines import bench_client
 from tests.bench.made_up_archive import archive_texts, news_archive
 from tests.bench.program import run
 from tests.bench.references import more_like_this
+from tests.bench.synthetic import grow_from, grown_until
 
-_INDEX = "bench-scale"
+_LARGE, _SMALL = "bench-scale", "bench-scale-tenth"
 _ROUNDS = 3
 _PLANTED = 500
+_REFERENCE = "more_like_this"
 _QUICK = SearchOptions(evidence=False, passages=False, kinds=VERSION_KINDS)
 
 # Milliseconds of each question of the best round, in order, by what was asked.
@@ -51,67 +55,62 @@ def field_bytes(client: Elasticsearch, index: str) -> dict[str, int]:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Fill the index in two steps, ask at each, print the figures."""
+    """Fill both indices, ask them in turns, print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, default=1_000_000)
     parser.add_argument("--queries", type=int, default=300)
     parser.add_argument("--shards", type=int, default=1)
     parser.add_argument("--versions-only", action="store_true", help="no semantic features")
-    parser.add_argument("--keep", action="store_true", help="use the index of a run before, if any")
+    parser.add_argument("--keep", action="store_true", help="go on with indices of a run before")
     options = parser.parse_args(argv)
-    askings = _askings(is_semantic=not options.versions_only)
     print(news_archive())
     url = find_engine(heap="4g").url
+    sizes = {_SMALL: options.documents // 10, _LARGE: options.documents}
     with bench_client("4g") as client:
-        index = Index(client, _INDEX)
-
-        def ask(documents: int, state: str) -> Times:
-            chosen = random.Random(documents)
-            ids = [str(chosen.randrange(documents)) for _ in range(options.queries)]
-            segments = len(client.cat.segments(index=_INDEX, format="json").body)
-            print(f"{documents:,} documents, {state}, {segments} segments:")
-            return _asked(client, index, ids, askings)
-
-        def step(start: int, end: int) -> tuple[Times, Times]:
-            semantics = None if options.versions_only else DEFAULT_SEMANTICS
-            with _timed(f"{end - start:,} documents are written"):
-                synthetic.grow_from(
-                    client,
-                    url,
-                    _INDEX,
-                    start,
-                    end,
-                    source=archive_texts,
-                    semantics=semantics,
-                    shards=options.shards,
-                )
-            loaded = ask(end, "as loaded")
-            with _timed("force merged"):
-                client.indices.forcemerge(index=_INDEX, max_num_segments=1)
-            return loaded, ask(end, "force merged")
-
-        if options.keep and client.indices.exists(index=_INDEX):
-            options.documents = client.count(index=_INDEX)["count"]
-            ask(options.documents, "as they are")
-        else:
-            tenth = options.documents // 10
-            small, large = step(0, tenth), step(tenth, options.documents)
-            for state, few, many in zip(("as loaded", "force merged"), small, large, strict=True):
-                growth = {
-                    name: statistics.median(times) / statistics.median(few[name])
-                    for name, times in many.items()
-                }
-                print(f"p50 at {options.documents:,} over p50 at {tenth:,}, {state}: ", end="")
-                print(", ".join(f"{name} {ratio:.2f}" for name, ratio in growth.items()))
-        print(_found(index, options.documents))
+        for name, size in sizes.items():
+            _fill(client, url, name, size, options)
+        asked = _Asked(client, sizes, options.queries, is_semantic=not options.versions_only)
+        if any(asked.segments(name) > options.shards for name in sizes):
+            asked.in_turns("as loaded")
+            for name in sizes:
+                with _timed(f"{name} is force merged"):
+                    client.indices.forcemerge(index=name, max_num_segments=1)
+        asked.in_turns("force merged")
+        for name, size in sizes.items():
+            print(f"{name}: {_found(Index(client, name), size)}", flush=True)
         _print_bytes(client, options.documents)
         if not options.keep:
-            client.indices.delete(index=_INDEX)
+            client.indices.delete(index=",".join(sizes))
 
 
-def _askings(*, is_semantic: bool) -> dict[str, SearchOptions]:
-    """Return the options of each kind of question."""
-    askings = {"versions": _QUICK, "versions, with passages": SearchOptions(evidence=False)}
+def _fill(
+    client: Elasticsearch, url: str, name: str, size: int, options: argparse.Namespace
+) -> None:
+    """Write the documents of an index that it does not have yet."""
+    start = grown_until(client, name) if options.keep else 0
+    with _timed(f"{max(0, size - start):,} documents of {name} are written"):
+        if start < size:
+            grow_from(
+                client,
+                url,
+                name,
+                start,
+                size,
+                source=archive_texts,
+                semantics=None if options.versions_only else DEFAULT_SEMANTICS,
+                shards=options.shards,
+            )
+    count = client.count(index=name)["count"]
+    if count != size:
+        raise InputError(f"Index {name!r} has {count:,} documents, not {size:,}. Leave out --keep.")
+
+
+def _askings(*, is_semantic: bool) -> dict[str, SearchOptions | None]:
+    """Return the options of each kind of question; None for the query of the engine."""
+    askings: dict[str, SearchOptions | None] = {
+        "versions": _QUICK,
+        "versions, with passages": SearchOptions(evidence=False),
+    }
     if is_semantic:
         askings = {
             "versions": _QUICK,
@@ -119,32 +118,65 @@ def _askings(*, is_semantic: bool) -> dict[str, SearchOptions]:
             "and passages": SearchOptions(evidence=False),
             "and evidence": SearchOptions(),
         }
-    return askings
+    return {**askings, _REFERENCE: None}
 
 
-def _asked(
-    client: Elasticsearch, index: Index, ids: Sequence[str], askings: dict[str, SearchOptions]
-) -> Times:
-    """Print and return what each question takes: asked in turns, of each the best round."""
+@dataclass(frozen=True)
+class _Asked:
+    """Asks several indices the same kinds of questions, in turns.
 
-    def asking(options: SearchOptions) -> Callable[[str], object]:
-        return lambda id: index.related(id=id, options=options)
+    Attributes:
+        client: Of the engine.
+        sizes: Documents of each index.
+        queries: Questions of each kind.
+        is_semantic: Whether the documents have semantic features.
+    """
 
-    calls = {name: asking(options) for name, options in askings.items()}
-    calls["more_like_this"] = lambda id: more_like_this(client, index.name, id)
-    rounds: list[Times] = [
-        {name: _milliseconds(call, ids) for name, call in calls.items()} for _ in range(_ROUNDS)
-    ]
-    best = {name: min((each[name] for each in rounds), key=statistics.median) for name in calls}
-    reference = statistics.median(best["more_like_this"])
-    for name, times in best.items():
+    client: Elasticsearch
+    sizes: Mapping[str, int]
+    queries: int
+    is_semantic: bool
+
+    def segments(self, name: str) -> int:
+        """Return of how many segments an index is."""
+        return len(self.client.cat.segments(index=name, format="json").body)
+
+    def in_turns(self, state: str) -> None:
+        """Print what each question takes, of each the best round, and how it grows."""
+        best: dict[str, Times] = {name: {} for name in self.sizes}
+        for _ in range(_ROUNDS):
+            for kind, options in _askings(is_semantic=self.is_semantic).items():
+                for name in self.sizes:
+                    times = self._milliseconds(name, options)
+                    known = best[name].get(kind, times)
+                    best[name][kind] = min(times, known, key=statistics.median)
+        for name, kinds in best.items():
+            print(f"{self.sizes[name]:,} documents, {state}, {self.segments(name)} segments:")
+            _print_times(kinds)
+        small, large = (best[name] for name in (_SMALL, _LARGE))
+        growth = ", ".join(
+            f"{kind} {statistics.median(times) / statistics.median(small[kind]):.2f}"
+            for kind, times in large.items()
+        )
+        print(f"p50 of {_LARGE} over {_SMALL}, {state}: {growth}", flush=True)
+
+    def _milliseconds(self, name: str, options: SearchOptions | None) -> list[float]:
+        chosen, index = random.Random(self.sizes[name]), Index(self.client, name)
+        ids = [str(chosen.randrange(self.sizes[name])) for _ in range(self.queries)]
+        if options is None:
+            return _milliseconds(lambda id: more_like_this(self.client, name, id), ids)
+        return _milliseconds(lambda id: index.related(id=id, options=options), ids)
+
+
+def _print_times(kinds: Times) -> None:
+    reference = statistics.median(kinds[_REFERENCE])
+    for kind, times in kinds.items():
         p50, p95, p99 = (times[int(len(times) * share)] for share in (0.5, 0.95, 0.99))
         print(
-            f"  {name:24} p50 {p50:6.1f} ms ({p50 / reference:.2f} of more_like_this), "
+            f"  {kind:24} p50 {p50:6.1f} ms ({p50 / reference:.2f} of {_REFERENCE}), "
             f"p95 {p95:6.1f} ms, p99 {p99:6.1f} ms",
             flush=True,
         )
-    return best
 
 
 def _milliseconds(call: Callable[[str], object], ids: Sequence[str]) -> list[float]:
@@ -170,7 +202,7 @@ def _found(index: Index, documents: int) -> str:
 
 
 def _print_bytes(client: Elasticsearch, documents: int) -> None:
-    sizes = field_bytes(client, _INDEX)
+    sizes = field_bytes(client, _LARGE)
     for name, size in sorted(sizes.items(), key=lambda item: -item[1]):
         print(f"  {name:24s} {size / documents:7.1f} bytes a document")
     text = sum(map(len, archive_texts(0, 500))) / 500

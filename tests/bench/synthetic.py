@@ -27,6 +27,10 @@ REVISION_EVERY = 10
 _REPLACED = 0.1
 _SLICE = 500
 _BATCH = 40
+# Documents from one line of progress to the next.
+_TOLD = 200_000
+# Slices before the end of what an index has that may have been under way when its filling ended.
+_UNSURE = 20
 
 # Yields the texts of so many documents from this number on; sent to processes, so of a module.
 Source = Callable[[int, int], Iterable[str]]
@@ -130,6 +134,17 @@ def grow_from(
             pool.submit(_send, url, index, first, min(_SLICE, end - first), source, semantics)
             for first in range(start, end, _SLICE)
         ]
-        for each in waiting:
+        for number, each in enumerate(waiting, start=1):
             each.result()
+            if number * _SLICE % _TOLD == 0:
+                print(f"{start + number * _SLICE:,} of {end:,} documents", flush=True)
     client.indices.refresh(index=index)
+
+
+def grown_until(client: elasticsearch.Elasticsearch, index: str) -> int:
+    """Return the number from which an index whose filling ended early is filled; 0 without one."""
+    if not client.indices.exists(index=index):
+        return 0
+    client.indices.refresh(index=index)
+    slices = int(client.count(index=index)["count"]) // _SLICE
+    return max(0, slices - _UNSURE) * _SLICE

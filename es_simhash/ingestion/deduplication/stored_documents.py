@@ -87,7 +87,7 @@ def as_it_is(row: Row) -> Row:
     """
     if row.content_hash in (None, content_hash(normalise(row.text or ""))):
         return row
-    return replace(row, content_hash=None)
+    return row._replace(content_hash=None)
 
 
 def source_json(row: Row, config: IndexConfig) -> bytes:

@@ -37,8 +37,9 @@ def row_of(hit: Hit, parts: Parts, config: IndexConfig, *, strict: bool = False)
     has_members = parts.members or parts.stored
     date = parts.date
     represents = get_path(source, config.path(fields.REPRESENTATIVE)) if parts.members else None
+    ref = ref_of(hit)
     return Row(
-        ref_of(hit),
+        ref,
         source=source if parts.fields or parts.whole else {},
         text=read_text(source, config.text_field) if parts.text else None,
         scheme=member(fields.SCHEME) if parts.members else None,
@@ -53,7 +54,7 @@ def row_of(hit: Hit, parts: Parts, config: IndexConfig, *, strict: bool = False)
         dates=0 if date is None else len(values.get(date.name) or ()),
         values={name: values.get(name, ()) for name in parts.values} if parts.values else {},
         simhash=_simhash(source, parts, config) if parts.simhash else {},
-        version=version_of(hit) if "_seq_no" in hit else None,
+        version=version_of(hit, ref) if "_seq_no" in hit else None,
         writes=hit.get("_version"),
         score=hit.get("_score") or 0.0,
     )

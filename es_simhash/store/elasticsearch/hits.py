@@ -31,9 +31,14 @@ def best_of(hits: Sequence[Hit], count: int) -> list[Hit]:
     return sorted(hits, key=lambda hit: (-hit["_score"], hit["_index"], hit["_id"]))[:count]
 
 
-def version_of(hit: Hit) -> DocumentVersion:
-    """Return in which version a search hit or an entry of a multi-get was read."""
-    return DocumentVersion(ref_of(hit), hit["_seq_no"], hit["_primary_term"])
+def version_of(hit: Hit, ref: DocumentRef | None = None) -> DocumentVersion:
+    """Return in which version a search hit or an entry of a multi-get was read.
+
+    Args:
+        hit: The hit.
+        ref: Where it is, where that was read already.
+    """
+    return DocumentVersion(ref or ref_of(hit), hit["_seq_no"], hit["_primary_term"])
 
 
 def conditions_of(version: DocumentVersion) -> dict[str, Any]:

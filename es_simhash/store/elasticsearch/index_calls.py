@@ -318,7 +318,7 @@ def _read_rows(responses: Responses, *, request: intents.Find, config: IndexConf
     rows = [row_of(hit, request.parts, config) for hit in hits["hits"]]
     if request.newer_than is not None:
         newer = (NEWER in hit.get("matched_queries", ()) for hit in hits["hits"])
-        rows = [replace(row, is_newer=one) for row, one in zip(rows, newer, strict=True)]
+        rows = [row._replace(is_newer=one) for row, one in zip(rows, newer, strict=True)]
     total = hits["total"]["value"] if request.count else len(rows)
     return Rows(rows, total, responses[0]["took"])
 

@@ -4,7 +4,6 @@ import json
 import sqlite3
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -119,7 +118,7 @@ class PlannedStore(ElasticsearchStore):
 
     def _with_family(self, row: Row, parts: Parts) -> Row:
         if row.id in self._families and (parts.members or parts.family):
-            return replace(row, family=self._families[row.id])
+            return row._replace(family=self._families[row.id])
         return row
 
     def _get(self, id: str) -> dict[str, Any] | None:
