@@ -46,7 +46,7 @@ def read_documents(session: Session, path: str) -> DataFrame:
 def _read_lines(session: Session, path: str) -> DataFrame:
     frame = session.read.json(path, columnNameOfCorruptRecord=_CORRUPT)
     if _CORRUPT not in frame.columns:
-        lines = session.read.text(path).where(_has_rest(F.col("value")))
+        lines = session.read.text(path).where(_is_no_document(F.col("value")))
         if (row := lines.first()) is not None:
             raise _no_object(path, row[0])
         return frame
@@ -57,12 +57,12 @@ def _read_lines(session: Session, path: str) -> DataFrame:
     raise _no_object(path, corrupt.where(F.col(_CORRUPT).isNotNull()).first()[_CORRUPT])
 
 
-def _has_rest(line: Column) -> Column:
-    """Return whether a line goes on after its object, where Spark stops reading."""
+def _is_no_document(line: Column) -> Column:
+    """Return whether a line is null, or goes on after its object, where Spark stops reading."""
     # A byte order mark, as the first line of a file may have, is none of the JSON.
     elements = F.concat(F.lit("["), F.regexp_replace(line, "^\ufeff", ""), F.lit(f',"{_END}"]'))
     read = F.from_json(elements, "array<string>")
-    is_one = (F.size(read) == 2) & (F.element_at(read, -1) == _END)
+    is_one = (F.size(read) == 2) & F.get(read, 0).isNotNull() & (F.get(read, 1) == _END)
     return line.rlike(r"\S") & ~F.coalesce(is_one, F.lit(False))
 
 

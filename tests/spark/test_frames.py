@@ -26,6 +26,8 @@ from click.testing import CliRunner
 from es_simhash.errors import InputError
 from es_simhash.fingerprints.chosen_scheme import chosen_scheme
 from es_simhash.fingerprints.scheme_keys import KEY_FILE_VARIABLE
+from es_simhash.ingestion.bulk.json_documents import parse_line
+from es_simhash.ingestion.bulk.outcomes import Failure
 from es_simhash.ingestion.deduplication.version_policy import DryRunPolicy
 from es_simhash.maintenance.families.dismissals_and_joins import dismiss
 from es_simhash.pairs.document_families import families_in_memory
@@ -566,6 +568,16 @@ def test_a_line_that_goes_on_after_its_object_is_no_document(
     assert str(caught.value) == (
         f"Cannot read {str(source)!r}: line {line!r} is no JSON object. Correct it."
     )
+
+
+@pytest.mark.parametrize("whole", ['{"id": "a", "text": "Some text."}\n', ""])
+def test_a_line_of_null_is_no_document(spark: Any, tmp_path: Path, whole: str) -> None:
+    source = tmp_path / "articles.jsonl"
+    source.write_text(whole + " null\n", "utf-8")
+    with pytest.raises(InputError, match=r"line ' null' is no JSON object\. Correct it\.$"):
+        read_documents(spark, str(source))
+    # Nor is it without Spark.
+    assert isinstance(parse_line(b" null", 0, IndexConfig()), Failure)
 
 
 @pytest.mark.parametrize("left", [-9, -2000])

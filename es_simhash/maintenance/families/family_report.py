@@ -32,6 +32,8 @@ class FamiliesReport:
         changes: Families that were joined or split, and documents that moved.
         rewritten: Documents that were written and had a family before: they are in another one now,
             or represent theirs, or do so no longer.
+        resumed: True when it went on where a run that was killed had stopped, which may have
+            written some of the documents.
     """
 
     families: tuple[Family, ...]
@@ -48,6 +50,7 @@ class FamiliesReport:
     valueless: tuple[str, ...] = ()
     changes: FamilyChanges = NOTHING
     rewritten: frozenset[DocumentRef] = field(default=frozenset(), repr=False)
+    resumed: bool = field(default=False, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as it is printed in JSON."""

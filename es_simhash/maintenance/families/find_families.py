@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from functools import partial
 
 from es_simhash.errors import InputError
@@ -180,6 +180,7 @@ class _Finder:
         job, options = self._job(), self._options
         path = options.journal or default_path(job)
         with RunFiles.open(path, job, fresh=options.fresh) as files:
+            is_resumed = files.progress("began") is not None
             writes = self._writes(files)
             run = WholeRun(files, options, self._store.config.versions_from, self._progress)
             with self._store.snapshot() as snapshot:
@@ -196,7 +197,7 @@ class _Finder:
             if not options.dry_run:
                 scheme = self._store.config.scheme.name
                 results.store_state(self._state, self._stored, self._key, scheme, seq_nos)
-            report = results.report(written)
+            report = replace(results.report(written), resumed=is_resumed)
             files.remove()
         return report
 

@@ -9,7 +9,11 @@ from typing import Any
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.families.family_report import FamiliesReport
 from es_simhash.maintenance.families.run_files import StoredDocument
-from es_simhash.maintenance.families.whole_run import WholeRun, changed_documents
+from es_simhash.maintenance.families.whole_run import (
+    FoundFamily,
+    WholeRun,
+    changed_documents,
+)
 from es_simhash.pairs.family_changes import Family, FamilyChanges, MovedDocument
 from es_simhash.pairs.family_counts import FamilyCounts
 from es_simhash.relation.references import DocumentRef
@@ -58,13 +62,23 @@ class WholeResults:
         for _, families in run.families():
             changed = [document for document, _ in changed_documents(families)]
             self._changed += len(changed)
-            self._rewritten.update(each.ref for each in changed if each.family is not None)
+            had_family = {document.ref for document in changed if document.family is not None}
+            self._rewritten |= had_family - self._unwritten(families)
             for name, found in families:
                 self._add(name, found)
         self._skipped = run.files.documents("NOT is_current")
         for stored in self._skipped:
             if stored.document.family is not None:
                 self._counts.add(stored.document.family, 1)
+
+    def _unwritten(self, families: Sequence[FoundFamily]) -> set[DocumentRef]:
+        """Return the documents of families that are in conflict with another writer."""
+        return {
+            stored.document.ref
+            for _, found in families
+            for stored in found
+            if stored.number in self._conflicts
+        }
 
     def _add(self, name: str, found: Sequence[StoredDocument]) -> None:
         self._documents += len(found)
@@ -86,8 +100,6 @@ class WholeResults:
             self._counts.add(kept, 1)
         if kept is not None and kept != name:
             self._kept[name].add(kept)
-        if not is_written:
-            self._rewritten.discard(document.ref)
         if is_written and before is not None and before != name:
             self._moved.append(MovedDocument(document.ref, before, name))
             self._targets[before].add(name)

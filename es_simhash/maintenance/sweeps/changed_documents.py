@@ -1,7 +1,7 @@
 """Documents that were written since the last sweep, and the members of their families."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from es_simhash.ingestion.deduplication.version_decisions import Original
@@ -114,28 +114,63 @@ def changed_documents(
     return changes
 
 
-def overlooked_documents(
-    store: WritableStore, began: Iterable[Checkpoint], *seen: Collection[DocumentRef]
-) -> set[str]:
-    """Return the ids of documents that others wrote during a sweep and that it did not see.
+@dataclass(frozen=True)
+class SweptDocuments:
+    """Documents that a sweep has decided about, or has written to itself.
 
-    Some programs write a document twice, as when the answer of the first request is lost. By their
-    sequence numbers the next sweep would take these for what the one before it wrote, and leave
-    them undecided. What was written once, or has no family, it decides in any case.
+    Attributes:
+        changes: The documents that were changed since the sweep before.
+        rewritten: Documents that were given another family.
+    """
+
+    changes: Mapping[DocumentRef, ChangedDocument]
+    rewritten: Collection[DocumentRef]
+
+    def __contains__(self, ref: object) -> bool:
+        if ref in self.rewritten:
+            return True
+        change = self.changes.get(ref) if isinstance(ref, DocumentRef) else None
+        return change is not None and change.is_undecided
+
+
+def have_others_written(
+    began: Iterable[Checkpoint], now: Iterable[Checkpoint], writes: int | None
+) -> bool:
+    """Check whether anybody else may have written to an index: each write has a number of its own.
+
+    Args:
+        began: Where the shards were before.
+        now: Where they are.
+        writes: The writes that are known; None where it is unknown who wrote.
+    """
+    before = {checkpoint.name: checkpoint.seq_no for checkpoint in began}
+    after = {checkpoint.name: checkpoint.highest for checkpoint in now}
+    if before.keys() != after.keys():
+        return True
+    return sum(after.values()) - sum(before.values()) != writes
+
+
+def overlooked_documents(
+    store: WritableStore, began: Iterable[Checkpoint], swept: Container[DocumentRef]
+) -> set[str]:
+    """Return the ids of documents that others wrote during a sweep that did not decide about them.
+
+    Some programs write a document twice, as when the answer of the first request is lost, or give
+    one that an earlier sweep has decided another text. By their sequence numbers the next sweep
+    would take these for what the one before it wrote, and leave them undecided. What was written
+    once, or has no family, it decides in any case.
 
     Args:
         store: The index.
         began: Where the shards were when the sweep began.
-        *seen: The documents that it has seen.
+        swept: The documents that it has decided about, or has written to itself.
     """
     overlooked = set()
     for checkpoint in began:
         where = Where(above_seq_no=checkpoint.seq_no)
         with store.snapshot(checkpoint.index, shard=checkpoint.shard) as snapshot:
             for row in snapshot.rows(where, Parts(family=True, version=True)):
-                if row.writes == 1 or row.family is None:
-                    continue
-                if not any(row.ref in documents for documents in seen):
+                if row.writes != 1 and row.family is not None and row.ref not in swept:
                     overlooked.add(row.ref.id)
     return overlooked
 

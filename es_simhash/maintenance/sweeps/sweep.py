@@ -1,7 +1,7 @@
 """A sweep: enrich what was written since the last one, find its families, decide its versions."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,9 +24,11 @@ from es_simhash.maintenance.families.family_report import FamiliesReport
 from es_simhash.maintenance.families.find_families import find_families
 from es_simhash.maintenance.sweeps.changed_documents import (
     ChangedDocument,
+    SweptDocuments,
     changed_documents,
     changed_parts,
     families_by_name,
+    have_others_written,
     overlooked_documents,
     with_new_texts,
 )
@@ -71,6 +73,13 @@ class SweepReport:
     audit: str | None = None
     run: str | None = None
     background: BackgroundReport | None = None
+
+    @property
+    def writes(self) -> int | None:
+        """How often the sweep wrote to the index; None where it does not know."""
+        if self.families is None or self.families.resumed:
+            return None
+        return self.enriched["written"] + self.families.written + self.decisions.total()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as it is printed in JSON."""
@@ -143,10 +152,6 @@ def _require_no_sidecar(
         )
 
 
-# Documents that a sweep has seen: there may be many, so that they are not copied into one set.
-_Seen = tuple[Collection[DocumentRef], ...]
-
-
 @dataclass
 class _Sweep:
     """The state of one sweep."""
@@ -180,38 +185,39 @@ class _Sweep:
         # Read before any document, so that no write falls between two sweeps.
         began = read_checkpoints(self.store.gateway, self.store.name)
         parts = changed_parts(began, self.last.seq_nos)
-        report, seen = SweepReport(), _Seen()
+        report, swept = SweepReport(), None
         if parts and self.rules is None:
             report = self._enriched(parts, options)[0]
         elif parts and self.rules is not None:
             # Opened first: where another run has the audit log, nothing is changed.
             with self._policy(self.rules) as policy:
-                report, seen = self._decided(policy, parts, options)
+                report, swept = self._decided(policy, parts, options)
         if parts or self.is_first:
-            self._write_checkpoint(began, report.conflicted, seen)
+            self._write_checkpoint(began, report, swept)
         return self._with_background(report) if parts else report
 
     def _write_checkpoint(
         self,
         began: Sequence[Checkpoint],
-        conflicted: Iterable[str],
-        seen: _Seen,
+        report: SweepReport,
+        swept: SweptDocuments | None,
     ) -> None:
         """Store where the next sweep begins.
 
         Args:
             began: Where the shards were when this one began.
-            conflicted: Ids of documents that it could not decide.
-            seen: The documents that it has seen; none where it decided about none.
+            report: What it did.
+            swept: What it decided about, or wrote to itself; None where it was not to decide.
         """
         seq_nos = {checkpoint.name: checkpoint.seq_no for checkpoint in began}
         now = read_checkpoints(self.store.gateway, self.store.name)
         # Of a shard that came meanwhile nothing is known, so that the next one decides all.
         ended = {each.name: each.highest for each in now if each.name in seq_nos}
-        undecided = {*conflicted}
-        if seen:
+        undecided = {*report.conflicted}
+        # Reading again what the sweep wrote is left out where nobody else wrote.
+        if swept is not None and have_others_written(began, now, report.writes):
             written = [each for each in began if each.seq_no < ended.get(each.name, -1)]
-            undecided |= overlooked_documents(self.store, written, *seen)
+            undecided |= overlooked_documents(self.store, written, swept)
         done = SweepCheckpoint(seq_nos, ended=ended, undecided=frozenset(undecided))
         self.state.write_sweep(self.settings_key, done)
 
@@ -261,8 +267,8 @@ class _Sweep:
 
     def _decided(
         self, policy: FamilyPolicy, parts: Sequence[IndexPart], options: FamilyOptions | None
-    ) -> tuple[SweepReport, _Seen]:
-        """Return the report of a sweep that decides, and the documents that it has seen."""
+    ) -> tuple[SweepReport, SweptDocuments]:
+        """Return the report of a sweep that decides, and what it decided about or wrote to."""
         # Before enrichment writes to them.
         found = changed_documents(self.store, parts, self.dates.field, self.last)
         report, written = self._enriched(parts, options)
@@ -272,8 +278,8 @@ class _Sweep:
         if self.last.deciding:
             policy.recover()
         policy.decide(self._families(report.families, changes), changes)
-        seen = changes, report.families.rewritten
-        return self._reported(policy, report, changes), seen
+        swept = SweptDocuments(changes, report.families.rewritten)
+        return self._reported(policy, report, changes), swept
 
     def _reported(
         self,

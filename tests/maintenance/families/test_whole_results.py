@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from es_simhash.maintenance.families.family_writer import FamilyWriter
+
 pytestmark = pytest.mark.cluster
 
 Texts = dict[str, str]
@@ -41,6 +43,26 @@ def test_it_says_which_families_were_joined_and_split(shelf: Any, texts: Texts) 
     again = shelf.find(everything=True)
     assert not again.changes
     assert again.rewritten == frozenset()
+
+
+@pytest.mark.long
+def test_what_another_program_changes_while_families_are_written_is_not_rewritten(
+    shelf: Any, texts: Texts, make_text: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf.put(texts)
+    shelf.find()
+    give(shelf, "00000000000000aa", "t0-2", "t1-2")
+    write = FamilyWriter.write
+
+    def written(self: FamilyWriter, *arguments: Any) -> Any:
+        shelf.put({"t0-2": make_text(990)})
+        return write(self, *arguments)
+
+    monkeypatch.setattr(FamilyWriter, "write", written)
+    report = shelf.find(everything=True)
+    assert report.skipped == ("t0-2",)
+    assert {ref.id for ref in report.rewritten} == {"t1-2"}
+    assert not report.resumed
 
 
 def test_the_first_document_of_a_text_stands_for_one_that_was_truncated(

@@ -205,6 +205,7 @@ def test_what_changed_after_all_was_read_is_left_for_the_next_run(
     dismiss(shelf.client, shelf.name, "t2-1", "t2-2")
     report = shelf.find()
     assert set(report.skipped) == {"t0-1", "t1-1"}
+    assert report.resumed
     assert gone
     shelf.find()
     assert shelf.families() == in_memory(texts, dismissed=[("t2-1", "t2-2")])

@@ -1,6 +1,7 @@
 """What a sweep finds to have changed, and in which order it is decided, without an engine."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,9 +10,11 @@ from es_simhash.maintenance.backfills.backfill_job import IndexPart
 from es_simhash.maintenance.sweeps import changed_documents as module
 from es_simhash.maintenance.sweeps.changed_documents import (
     ChangedDocument,
+    SweptDocuments,
     changed_documents,
     changed_parts,
     families_by_name,
+    have_others_written,
     members_in_order,
     overlooked_documents,
     with_new_texts,
@@ -126,8 +129,8 @@ def test_what_got_new_fingerprints_is_decided() -> None:
 def test_what_others_wrote_twice_while_a_sweep_ran_is_left_to_the_next(
     index: VersionedIndex,
 ) -> None:
-    def left(since: int, *seen: str) -> set[str]:
-        return overlooked_documents(index, [checkpoint(0, since)], {}, {ref(id) for id in seen})
+    def left(since: int, *swept: str) -> set[str]:
+        return overlooked_documents(index, [checkpoint(0, since)], {ref(id) for id in swept})
 
     # "bare" has no family, and "new" was written once: the next sweep decides them in any case.
     assert left(-1) == {"twice"}
@@ -135,6 +138,30 @@ def test_what_others_wrote_twice_while_a_sweep_ran_is_left_to_the_next(
     index.update("old", {"n": 1})
     assert left(-1) == {"twice", "old"}
     assert left(4, "twice") == {"old"}
+
+
+def test_a_document_that_a_sweep_was_to_leave_as_it_is_was_not_decided_by_it() -> None:
+    changes = {
+        ref("decided"): ChangedDocument(None, 1, False, "f"),
+        ref("left"): ChangedDocument(None, 2, False, "f", is_undecided=False),
+        ref("moved"): ChangedDocument(None, 3, False, "f", is_undecided=False),
+    }
+    swept = SweptDocuments(changes, {ref("moved"), ref("old")})
+    assert [ref(id) in swept for id in ("decided", "moved", "old")] == [True] * 3
+    assert [ref(id) in swept for id in ("left", "new")] == [False] * 2
+
+
+def test_a_write_that_nobody_knows_of_is_one_of_others() -> None:
+    began = [Checkpoint("i", 0, "i/0", 4, 4), Checkpoint("i", 1, "i/1", 8, 8)]
+    now = [Checkpoint("i", 0, "i/0", 7, 7), Checkpoint("i", 1, "i/1", 8, 9)]
+    assert not have_others_written(began, now, 4)
+    assert have_others_written(began, now, 3)
+    assert have_others_written(began, now, None)
+    # One that was under way when the sweep began may not have been read.
+    assert have_others_written([replace(began[0], seq_no=3), began[1]], now, 4)
+    # What the sweep wrote to a shard that came since is not told from the writes of others.
+    assert have_others_written(began[:1], now, 4)
+    assert have_others_written(began, now[:1], 3)
 
 
 def test_families_are_read_some_names_at_a_time(

@@ -12,6 +12,7 @@ from es_simhash.ingestion.deduplication.version_rules import OnVersion
 from es_simhash.maintenance.families.dismissals_and_joins import dismiss
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.sweeps import family_policy
+from es_simhash.maintenance.sweeps import sweep as sweep_module
 from es_simhash.maintenance.sweeps.sweep import sweep
 from es_simhash.relation.thresholds import LOSE
 
@@ -364,13 +365,11 @@ def test_a_new_text_of_an_old_document_is_decided(
 def test_what_is_written_twice_while_a_sweep_decides_is_decided_by_the_next(
     index: Any, make_text: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from es_simhash.maintenance.sweeps.family_policy import FamilyPolicy
-
     first = make_text(1)
     index.store({"a": first})
     index.sweep()
     index.store({"b": make_text(2)})
-    decide = FamilyPolicy.decide
+    decide = family_policy.FamilyPolicy.decide
 
     def decided(self: Any, *arguments: Any) -> None:
         decide(self, *arguments)
@@ -380,7 +379,7 @@ def test_what_is_written_twice_while_a_sweep_decides_is_decided_by_the_next(
             index.client.index(index=index.name, id="late", document=copy)
 
     with monkeypatch.context() as patched:
-        patched.setattr(FamilyPolicy, "decide", decided)
+        patched.setattr(family_policy.FamilyPolicy, "decide", decided)
         assert not index.sweep("flag").decisions
     assert index.sweep("flag").decisions == {"flag": 1}
     assert index.duplicates() == {"late": "a"}
@@ -409,13 +408,11 @@ def test_what_a_sweep_writes_itself_is_not_decided_by_the_next(
 def test_what_is_written_while_a_sweep_goes_on_is_decided_by_the_next(
     index: Any, make_text: Make, revise: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from es_simhash.maintenance.sweeps import sweep as module
-
     first = make_text(1)
     index.store({"a": first, "old": first})
     index.sweep()
     index.store({"b": make_text(2)})
-    find = module.changed_documents
+    find = sweep_module.changed_documents
 
     def found(*arguments: Any) -> Any:
         changes = find(*arguments)
@@ -423,7 +420,7 @@ def test_what_is_written_while_a_sweep_goes_on_is_decided_by_the_next(
         return changes
 
     with monkeypatch.context() as patched:
-        patched.setattr(module, "changed_documents", found)
+        patched.setattr(sweep_module, "changed_documents", found)
         assert not index.sweep("flag").decisions
     assert index.sweep("flag").decisions == {"flag": 1}
     assert index.duplicates() == {"late": "a"}
