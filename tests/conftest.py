@@ -32,6 +32,7 @@ from tests.support.shared_node import leased
 
 # Fixtures of several rooms; those of one room are in its conftest.
 pytest_plugins = [
+    "tests.support.aliases",
     "tests.support.browser",
     "tests.support.built_site",
     "tests.support.company_news",

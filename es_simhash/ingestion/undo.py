@@ -20,11 +20,10 @@ from es_simhash.ingestion.deduplication.audit_log import (
     unchanging_audit,
 )
 from es_simhash.ingestion.deduplication.audit_runs import choose_runs, runs_of
-from es_simhash.ingestion.deduplication.effects import WRITE_ATTEMPTS
 from es_simhash.ingestion.deduplication.version_rules import FLAGGING, REVERSIBLE
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
-from es_simhash.store.changes import Change
+from es_simhash.store.changes import WRITE_ATTEMPTS, Change
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Client, Gateway
 from es_simhash.store.elasticsearch.retry import RetryPolicy

@@ -6,6 +6,9 @@ from typing import Any
 
 from es_simhash.relation.references import DocumentVersion
 
+# Another writer may be quicker so often before a document is left as it is.
+WRITE_ATTEMPTS = 5
+
 
 @dataclass(frozen=True)
 class Change:

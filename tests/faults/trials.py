@@ -85,6 +85,12 @@ KINDS = {
         "installed",
         rolls=True,
     ),
+    # Each document is there already, and replaced.
+    "ingest again": Kind(
+        ("ingest", DOCUMENTS, "--format", "json", "--quiet", "--processes", "1"),
+        "plain",
+        rolls=True,
+    ),
     "ingest on two processors": Kind(
         ("ingest", DOCUMENTS, "--format", "json", "--quiet", "--processes", "2"), "installed"
     ),

@@ -36,7 +36,7 @@ class Lookup:
         routings: Routings of stored documents, by id, where the line names none.
         refused: Why documents cannot be written, by id: the index has the id elsewhere.
         versions: Versions of the documents that are to be replaced where they are, by id: those
-            of a data stream, or of an alias of several indices.
+            of a data stream or an alias; without an index those that the name alone leads to.
         is_compared: Whether documents that the index has as they are are left out.
     """
 

@@ -3,10 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from typing import Any
+from itertools import accumulate, pairwise
 
-from es_simhash.ingestion.bulk.json_documents import loads
 from es_simhash.ingestion.bulk.outcomes import Displaced, Failure, Outcome
 from es_simhash.ingestion.bulk.run_documents import (
     CONFLICT,
@@ -51,31 +49,24 @@ class Prepared:
 
     def fill(self, actions: Sequence[bytes]) -> None:
         """Set the body to these actions."""
-        end = 0
-        for action in actions:
-            end += len(action)
-            self.ends.append(end)
+        self.ends = list(accumulate(map(len, actions)))
         self.body = b"".join(actions)
 
-    def source(self, number: int) -> Mapping[str, Any]:
-        """Return the document that an action of the body writes, by the number of the action."""
-        start = self.ends[number - 1] if number else 0
-        _, document = self.body[start : self.ends[number]].split(b"\n", 1)
-        source: Mapping[str, Any] = loads(document.decode())
-        return source
+    def actions(self, numbers: Iterable[int]) -> list[bytes]:
+        """Return actions of the body, by their numbers."""
+        starts = [0, *self.ends]
+        return [self.body[starts[number] : self.ends[number]] for number in numbers]
 
     def leave_out(self, positions: Iterable[int]) -> None:
         """Remove documents from what is sent, by their numbers in the batch."""
         left_out = frozenset(positions)
         if not left_out:
             return
-        starts = [0, *self.ends[:-1]]
         kept = [n for n, position in enumerate(self.positions) if position not in left_out]
-        actions = [self.body[starts[n] : self.ends[n]] for n in kept]
+        actions = self.actions(kept)
         self.ids = [self.ids[n] for n in kept]
         self.positions = [self.positions[n] for n in kept]
         self.unchanged = [entry for entry in self.unchanged if entry[0] not in left_out]
-        self.ends = []
         self.fill(actions)
 
 
@@ -120,6 +111,11 @@ class BatchConflicts:
         keys = [self._marks[positions[0]].key for positions in self._positions.values()]
         known = zip(self._positions, run.standing(keys), strict=True)
         self._standing = {id: standing for id, standing in known if standing is not None}
+
+    @property
+    def known_ids(self) -> set[str]:
+        """Ids of documents that an earlier batch wrote, or that the index had then."""
+        return set(self._standing)
 
     @property
     def left_out(self) -> set[int]:

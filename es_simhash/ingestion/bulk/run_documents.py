@@ -189,6 +189,12 @@ class RunDocuments:
             for status in [_STATUSES[value & (1 << _STATUS_BITS) - 1]]
         ]
 
+    def known(self, ids: Iterable[str]) -> set[str]:
+        """Return those of some ids whose documents stand."""
+        wanted = list(ids)
+        found = zip(wanted, self.standing([key_of(id) for id in wanted]), strict=True)
+        return {id for id, standing in found if standing is not None}
+
     def put(self, standing: Iterable[Standing], removed: Iterable[int] = ()) -> bytes:
         """Take in what stands now, and what does not any more.
 

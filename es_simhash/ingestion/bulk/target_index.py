@@ -1,23 +1,29 @@
 """The index that a run writes to: what it has of some documents, and bulk requests."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 from es_simhash.ingestion.bulk.json_documents import ROUTING
-from es_simhash.ingestion.bulk.lookup import Identity, Lookup, first_of_each_id, resolve
+from es_simhash.ingestion.bulk.lookup import (
+    Identity,
+    Lookup,
+    first_of_each_id,
+    kept_parts,
+    resolve,
+)
 from es_simhash.ingestion.bulk.prepared_batches import Prepared
-from es_simhash.relation.references import DocumentRef
+from es_simhash.relation.references import DocumentRef, DocumentVersion
 from es_simhash.semantics.profiler import semantic_profiler
-from es_simhash.store.changes import Change
+from es_simhash.store.changes import WRITE_ATTEMPTS, Change
 from es_simhash.store.config import IndexConfig
+from es_simhash.store.elasticsearch.bulk import WriteAction, index_action
 from es_simhash.store.elasticsearch.updates import require_accepted
 from es_simhash.store.indexed_methods import method_of_scheme
 from es_simhash.store.intents import Configuration, DocumentsAt, Find, FindPlaces, Parts, Where
 from es_simhash.store.protocol import WritableStore
-from es_simhash.store.rows import WriteResult
-from es_simhash.store.source import stored_text
+from es_simhash.store.rows import Row, WriteResult
 
 WHOLE = Parts(whole=True)
 
@@ -56,6 +62,11 @@ class TargetIndex:
         config: IndexConfig = installed.config
         return config
 
+    @property
+    def may_move(self) -> bool:
+        """True for an alias or a data stream, whose documents may be in several indices."""
+        return self.config.is_alias or self.config.is_stream
+
     def require_profiler(self) -> None:
         """Check that documents can be fingerprinted here, before anything is written.
 
@@ -88,7 +99,9 @@ class TargetIndex:
         documents, elsewhere = self.store.ask([every, routed])
         return _Contents(is_refreshed and not documents.total, bool(elsewhere.total))
 
-    def lookup(self, identities: Iterable[Identity], parts: Parts = WHOLE) -> Lookup:
+    def lookup(
+        self, identities: Iterable[Identity], parts: Parts = WHOLE, *, refreshes: bool = False
+    ) -> Lookup:
         """Return what the index has of some documents, without the large members.
 
         Documents are read as they are now. Only where routings are in use, those whose line names
@@ -98,38 +111,58 @@ class TargetIndex:
         Args:
             identities: Ids and routings as they were read.
             parts: What is read of each document.
+            refreshes: Whether searches are to find what was written just now, where that is
+                allowed.
         """
         wanted = first_of_each_id(identities)
+        parts = replace(parts, version=self.may_move)
         if self.config.is_stream:
-            return self._lookup_in_indices(wanted, parts)
+            return self._lookup_in_indices(wanted, parts, refreshes=refreshes)
         places = Lookup()
         if any(wanted.values()) or self.has_routings:
-            (found,) = self.store.ask([FindPlaces(tuple(wanted))])
-            places = resolve(wanted, found)
+            places = resolve(wanted, self._places(wanted, refreshes=refreshes))
         refs = tuple(
             DocumentRef(None, id, routing or places.routings.get(id))
             for id, routing in wanted.items()
         )
         rows = self.store.ask([DocumentsAt(refs, parts)])[0] if refs else {}
-        stored = {ref.id: row.source for ref, row in rows.items()}
-        missing = [id for id in wanted if id not in stored]
-        if not self.config.is_alias or not missing:
-            return replace(places, stored=stored)
-        others = self._lookup_in_indices(missing, parts)
-        return replace(places, stored={**stored, **others.stored}, versions=others.versions)
+        there = replace(places, stored={ref.id: row.source for ref, row in rows.items()})
+        if not self.config.is_alias:
+            return there
+        # The name alone leads to them: to no index that it does not stand for any more.
+        versions = {ref.id: _version_at(ref, row) for ref, row in rows.items()}
+        missing = [id for id in wanted if id not in there.stored]
+        others = Lookup()
+        if missing:
+            others = self._lookup_in_indices(missing, parts, refreshes=refreshes)
+        return replace(
+            there,
+            stored={**there.stored, **others.stored},
+            versions={**versions, **others.versions},
+        )
 
-    def _lookup_in_indices(self, wanted: Iterable[str], parts: Parts) -> Lookup:
+    def _places(
+        self, ids: Iterable[str], *, refreshes: bool
+    ) -> Mapping[str, Sequence[DocumentRef]]:
+        """Return where documents are, by a search."""
+        if refreshes:
+            self.store.refresh_if_allowed(self.name)
+        found: Mapping[str, Sequence[DocumentRef]]
+        (found,) = self.store.ask([FindPlaces(tuple(ids))])
+        return found
+
+    def _lookup_in_indices(self, wanted: Iterable[str], parts: Parts, *, refreshes: bool) -> Lookup:
         """Return what several indices have of some documents: of several with one id, the newest.
 
         They are those of a data stream or an alias.
         """
-        (found,) = self.store.ask([FindPlaces(tuple(wanted))])
+        found = self._places(wanted, refreshes=refreshes)
         # Names of indices that are rolled over end with a number that grows.
         refs = [max(places) for places in found.values() if places]
-        rows = self.store.ask([DocumentsAt(tuple(refs), replace(parts, version=True))])[0]
+        rows = self.store.ask([DocumentsAt(tuple(refs), parts)])[0]
         return Lookup(
             stored={ref.id: row.source for ref, row in rows.items()},
-            versions={ref.id: row.version for ref, row in rows.items() if row.version},
+            versions={ref.id: _version_at(ref, row) for ref, row in rows.items()},
         )
 
     def change(self, changes: Sequence[Change]) -> Sequence[WriteResult]:
@@ -140,8 +173,17 @@ class TargetIndex:
         """
         return require_accepted(changes, self.store.change(changes))
 
-    def write(self, prepared: Prepared) -> dict[int, str]:
+    def write(self, prepared: Prepared, known: Collection[str] = ()) -> dict[int, str]:
         """Write the documents of a batch.
+
+        What conflicts in an alias or a data stream was changed or moved since it was looked up, or
+        was written although no answer said so. It is looked up again and written where it is then:
+        the last writer wins, as in a plain index.
+
+        Args:
+            prepared: The batch.
+            known: Ids that the run has written before. An alias or a data stream may have them in
+                another index than the one that takes new documents.
 
         Returns:
             The reason for each document that was rejected for good, by its number in the body.
@@ -149,36 +191,67 @@ class TargetIndex:
         Raises:
             ClusterError: The cluster rejects every document, or is busy for too long.
         """
+        if known and self.may_move:
+            self._place_known(prepared, known)
         failures = self.store.write(prepared.body, prepared.ends)
-        written = self._written_before(prepared, failures)
-        return {
-            number: str(result.reason)
-            for number, result in failures.items()
-            if number not in written
-        }
+        for _ in range(WRITE_ATTEMPTS - 1):
+            conflicts = [n for n, failure in failures.items() if failure.status == "conflict"]
+            if not conflicts:
+                break
+            again = Prepared()
+            again.fill(self._placed_now(prepared.actions(conflicts)))
+            results = self.store.write(again.body, again.ends)
+            failures = {
+                **{n: failure for n, failure in failures.items() if failure.status != "conflict"},
+                **{conflicts[n]: result for n, result in results.items()},
+            }
+        return {number: _reason(failure) for number, failure in failures.items()}
 
-    def _written_before(
-        self, prepared: Prepared, failures: Mapping[int, WriteResult]
-    ) -> frozenset[int]:
-        """Return the documents of several indices that were written although no answer said so.
-
-        A plain index takes them once more; what a data stream or an alias has is written to the
-        index that has it, in place of the version that was read, and conflicts with itself.
-        """
-        resent = [
+    def _place_known(self, prepared: Prepared, known: Collection[str]) -> None:
+        """Look up documents that a batch would create although the run has written them."""
+        numbers = [number for number, id in enumerate(prepared.ids) if id in known]
+        created = [
             number
-            for number, result in failures.items()
-            if result.status == "conflict" and result.is_resent
+            for number, action in zip(numbers, prepared.actions(numbers), strict=True)
+            if not WriteAction.of(action).has_version
         ]
-        if not resent or not (self.config.is_stream or self.config.is_alias):
-            return frozenset()
-        self.store.refresh_if_allowed(self.name)
-        wanted = dict.fromkeys(prepared.ids[number] for number in resent)
-        name, parts = self.config.text_field, Parts(fields=self.config.text_fields)
-        stored = self._lookup_in_indices(wanted, parts).stored
+        if not created:
+            return
+        actions = prepared.actions(range(len(prepared.ids)))
+        for number, action in zip(
+            created, self._placed_now(prepared.actions(created)), strict=True
+        ):
+            actions[number] = action
+        prepared.fill(actions)
 
-        def is_stored(number: int) -> bool:
-            found = stored.get(prepared.ids[number], {})
-            return stored_text(found, name) == stored_text(prepared.source(number), name)
+    def _placed_now(self, actions: Sequence[bytes]) -> list[bytes]:
+        """Return actions so that they write documents where they are now, or create them."""
+        written = [WriteAction.of(action) for action in actions]
+        identities = (Identity(each.id, each.routing) for each in written)
+        lookup = self.lookup(identities, kept_parts(self.config), refreshes=True)
+        return [
+            action
+            if each.id in lookup.refused
+            else index_action(
+                each.id,
+                each.source,
+                each.routing,
+                creates=self.config.is_stream,
+                version=lookup.versions.get(each.id),
+            )
+            for action, each in zip(actions, written, strict=True)
+        ]
 
-        return frozenset(filter(is_stored, resent))
+
+def _version_at(ref: DocumentRef, row: Row) -> DocumentVersion:
+    """Return the version of a document at the place where it was read.
+
+    Its routing may be another one of the same shard; that is not said of one without a source.
+    """
+    return replace(row.read_version, ref=replace(ref, routing=row.ref.routing or ref.routing))
+
+
+def _reason(failure: WriteResult) -> str:
+    if failure.status == "conflict":
+        return f"Each of {WRITE_ATTEMPTS} attempts met a newer write: {failure.reason}"
+    return str(failure.reason)

@@ -85,7 +85,7 @@ class WriteAll:
         turn.pass_on(ready.ids, ready.stored_ids)
         conflicts = BatchConflicts(ready, self._run)
         ready.leave_out(conflicts.left_out)
-        results = _results(ready, self._target.write(ready))
+        results = _results(ready, self._target.write(ready, conflicts.known_ids))
         # What the run does not remember, as another function prepared it, meets nothing.
         outcomes = {**results, **dict(conflicts.outcomes(results))}
         records = self._run.put(conflicts.standing_after(results))

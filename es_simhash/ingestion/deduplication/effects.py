@@ -14,14 +14,12 @@ from es_simhash.ingestion.deduplication.version_decisions import Decision
 from es_simhash.pairs.parted_texts import claim_of
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store import fields
-from es_simhash.store.changes import Change
+from es_simhash.store.changes import WRITE_ATTEMPTS, Change
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.installation.reserved_texts import ReservedTexts
 from es_simhash.store.intents import Parts
 from es_simhash.store.rows import Row, batches_of
 
-# Another writer may be quicker so often before a document is left as it is.
-WRITE_ATTEMPTS = 5
 _DELETIONS_PER_REQUEST = 500
 # Of what was written in place of another, with the text: it may be another by now.
 _SUCCESSOR = Parts(text=True, members=True)

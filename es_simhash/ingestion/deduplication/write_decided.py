@@ -289,12 +289,14 @@ class WriteDecided:
         """Decide and write; what builds on a document that failed is decided again."""
         decisions: dict[int, Decision] = {}
         reasons: dict[int, str] = {}
+        known = self._run.known([each.item.id for each in pending])
         while pending:
             made = self._versions.settle(
                 [each.item for each in pending], [each.originals for each in pending]
             )
-            rejections = self._write(made, versions)
+            rejections = self._write(made, versions, known)
             self._versions.confirm(made, rejections)
+            known.update(decision.id for decision in made)
             for decision in made:
                 position = decision.document.position
                 decisions[position] = decision
@@ -312,7 +314,10 @@ class WriteDecided:
         decided.add([decisions[position] for position in sorted(decisions)], reasons)
 
     def _write(
-        self, decisions: Sequence[Decision], versions: Mapping[str, DocumentVersion]
+        self,
+        decisions: Sequence[Decision],
+        versions: Mapping[str, DocumentVersion],
+        known: Collection[str],
     ) -> dict[str, str]:
         """Write the documents and return the reasons of those that were rejected, by id."""
         # Of one id the last is sent: requests that are retried would change their order.
@@ -330,7 +335,7 @@ class WriteDecided:
                 for id, decision in last.items()
             ]
         )
-        rejections = self._target.write(prepared)
+        rejections = self._target.write(prepared, known)
         return {prepared.ids[number]: reason for number, reason in rejections.items()}
 
 

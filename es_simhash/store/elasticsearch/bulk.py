@@ -69,14 +69,43 @@ def index_action(
         source: The document.
         routing: What it is routed by; None for its id.
         creates: Whether it must not be there yet, as a data stream demands.
-        version: The document that it replaces, unless that was changed since; None for any.
+        version: The document that it replaces, unless that was changed since; without an index,
+            in that of the request; None for any.
     """
     if version is not None:
         target = {"_index": version.ref.index, "_id": id, **conditions_of(version)}
+        if version.ref.index is None:
+            del target["_index"]
         return b'{"index":%b}\n%b\n' % (json.dumps(target).encode(), source)
     place = b"" if routing is None else b',"routing":%b' % json.dumps(routing).encode()
     name = b"create" if creates else b"index"
     return b'{"%b":{"_id":%b%b}}\n%b\n' % (name, json.dumps(id).encode(), place, source)
+
+
+@dataclass(frozen=True)
+class WriteAction:
+    """An action of `index_action`, read back.
+
+    Attributes:
+        id: Id of the document.
+        source: The document.
+        routing: What it is routed by; None for its id.
+        has_version: Whether it names the version that it replaces.
+    """
+
+    id: str
+    source: bytes
+    routing: str | None
+    has_version: bool
+
+    @classmethod
+    def of(cls, action: bytes) -> "WriteAction":
+        """Return an action as it was made."""
+        head, source = action.split(b"\n", 1)
+        (target,) = json.loads(head).values()
+        return cls(
+            target["_id"], source.removesuffix(b"\n"), target.get("routing"), "if_seq_no" in target
+        )
 
 
 def update_action(version: DocumentVersion, document: bytes) -> bytes:

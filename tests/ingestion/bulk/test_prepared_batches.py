@@ -72,6 +72,7 @@ def test_actions_are_left_out_by_their_places() -> None:
     prepared = Prepared(ids=["a", "b", "c"], positions=[1, 4, 6], unchanged=[(2, "d"), (3, "e")])
     prepared.fill([b"one\n", b"second\n", b"3\n"])
     assert (prepared.body, prepared.ends) == (b"one\nsecond\n3\n", [4, 11, 13])
+    assert prepared.actions([2, 0, 1]) == [b"3\n", b"one\n", b"second\n"]
     prepared.leave_out([])
     assert prepared.ends == [4, 11, 13]
     prepared.leave_out([4, 2, 9])

@@ -32,6 +32,13 @@ def test_all_that_was_kept_is_read_back_in_parts(monkeypatch: pytest.MonkeyPatch
         assert standing.status == "written"
 
 
+def test_ids_are_known_while_their_documents_stand() -> None:
+    run = RunDocuments()
+    run.put([Standing(mark("text", id=id), "written") for id in "abc"])
+    run.put([], [key_of("b")])
+    assert run.known(["d", "c", "b", "a"]) == {"a", "c"}
+
+
 def test_texts_and_routings_are_told_apart_whatever_the_other_is() -> None:
     texts = [mark(f"text {n}", "one") for n in range(64)]
     for each in texts[1:]:

@@ -1,7 +1,7 @@
 """Decided batches are counted, and remembered, as if each document had come alone."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -251,6 +251,7 @@ class Versions:
         self.rejected = dict(rejected or {})
         self.asked: list[list[str]] = []
         self.sent: list[list[str]] = []
+        self.known: list[list[str]] = []
         self.confirmed: list[tuple[list[str], list[str]]] = []
         self.under_way: list[object] = []
         self.target: Any = SimpleNamespace(
@@ -272,7 +273,8 @@ class Versions:
         made = [self.decide(each) for each in documents]
         return [replace(one, document=each) for one, each in zip(made, documents, strict=True)]
 
-    def write(self, prepared: Prepared) -> dict[int, str]:
+    def write(self, prepared: Prepared, known: Collection[str]) -> dict[int, str]:
+        self.known.append(sorted(known))
         self.sent.append(
             [json.loads(line)["index"]["_id"] for line in prepared.body.split(b"\n")[::2] if line]
         )
@@ -396,6 +398,19 @@ def test_one_that_is_written_at_the_second_attempt_did_not_fail() -> None:
     # Whatever was itself rejected is not sent again.
     assert statuses == [("failed", "no"), ("failed", "built on a")]
     assert versions.sent == [["a", "b"]]
+
+
+def test_what_is_sent_says_which_ids_were_sent_before() -> None:
+    run = RunDocuments()
+    run.put([Standing(mark_of(Document(0, "z", "A", b"{}", "{}", None)), "written")])
+    versions = Versions(
+        lambda each: decided(each.id, "replace", "a") if each.id == "b" else decided(each.id),
+        {"a": "no"},
+    )
+    batch = [document(id, position=position) for position, id in enumerate("abz")]
+    written(versions, batch, run)
+    assert versions.sent == [["a", "b", "z"], ["b"]]
+    assert versions.known == [["z"], ["a", "b", "z"]]
 
 
 def test_the_ids_of_what_was_replaced_and_is_stored_are_passed_on() -> None:

@@ -2,8 +2,6 @@
 
 import itertools
 import json
-import threading
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -22,7 +20,7 @@ from es_simhash.relation.references import LeftOutIndex
 from es_simhash.store.elasticsearch import index_calls
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.installation.install import install
-from tests.support.aliases import RolledAlias, make_alias
+from tests.support.aliases import RolledAlias
 from tests.support.data_streams import TIME, DataStream
 from tests.support.shelf import revised, text
 
@@ -49,16 +47,6 @@ def rolled(client: Any, stream: DataStream) -> DataStream:
     stream.roll()
     stream.put("c", revised(FIRST, 2))
     return stream
-
-
-@pytest.fixture
-def alias(client: Any, index_name: str, discard: Any) -> Iterator[RolledAlias]:
-    """An alias of one index with fingerprint fields, which has no documents yet."""
-    made = RolledAlias(client, f"{index_name}-alias")
-    make_alias(client, made.name)
-    install(client, made.name, semantics=None)
-    yield made
-    discard(*made.indices, f"{made.name}-simhash")
 
 
 def typed(*words: str) -> Any:
@@ -192,7 +180,7 @@ def test_documents_are_ingested_and_replaced_where_they_are(
     assert all(hit["_source"]["simhash"]["scheme"] == Scheme().name for hit in hits)
 
 
-def test_of_two_documents_with_one_id_in_different_batches_the_second_fails(
+def test_of_two_documents_with_one_id_in_different_batches_the_second_replaces_the_first(
     client: Any, stream: DataStream
 ) -> None:
     stream.put("first", FIRST)
@@ -200,14 +188,12 @@ def test_of_two_documents_with_one_id_in_different_batches_the_second_fails(
     index.install()
     lines = [{"id": "n", "@timestamp": TIME, "text": text(number)} for number in range(2)]
     settings = IngestSettings(limits=BatchLimits(documents=1))
-    outcomes = list(index.ingest(lines, settings=settings))
-    assert [outcome.status for outcome in outcomes] == ["written", "failed"]
-    assert "already exists" in str(outcomes[1].reason)
-    client.indices.refresh(index=stream.name)
-    # Run again, it is found and replaced.
-    assert [outcome.status for outcome in index.ingest(lines[1:])] == ["written"]
+    run = index.ingest(lines, settings=settings)
+    assert [outcome.status for outcome in run] == ["written", "written"]
     client.indices.refresh(index=stream.name)
     assert client.count(index=stream.name)["count"] == 2
+    (hit,) = client.search(index=stream.name, query={"ids": {"values": ["n"]}})["hits"]["hits"]
+    assert hit["_source"]["text"] == text(1)
 
 
 @pytest.mark.long
@@ -274,23 +260,15 @@ def test_an_alias_that_is_rolled_over_in_the_middle_of_an_ingest_doubles_nothing
     lines = [{"id": f"n{number}", "text": text(number)} for number in range(20)]
     assert all(outcome.ok for outcome in index.ingest(lines))
     changed = [{**line, "text": revised(str(line["text"]), 1)} for line in lines]
-    write, lookup, looked_up = TargetIndex.write, TargetIndex.lookup, itertools.count()
-    is_rolled = threading.Event()
+    write, is_first = TargetIndex.write, itertools.count()
 
     def writing(self: TargetIndex, *arguments: Any) -> Any:
-        written = write(self, *arguments)
-        if not is_rolled.is_set():
+        # Batches that are under way were looked up before.
+        if next(is_first) == 0:
             alias.roll()
-            is_rolled.set()
-        return written
-
-    def looking_up(self: TargetIndex, *arguments: Any) -> Any:
-        # A batch that is under way meanwhile may be doubled.
-        assert next(looked_up) == 0 or is_rolled.wait(60)
-        return lookup(self, *arguments)
+        return write(self, *arguments)
 
     monkeypatch.setattr(TargetIndex, "write", writing)
-    monkeypatch.setattr(TargetIndex, "lookup", looking_up)
     settings = IngestSettings(limits=BatchLimits(documents=4))
     outcomes = list(index.ingest(changed, settings=settings))
     assert len(alias.indices) == 2
