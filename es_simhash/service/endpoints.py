@@ -146,16 +146,17 @@ class Endpoints:
         if operation.ids:
             ids = path_ids(request.scope["raw_path"], prefix, len(operation.ids))
         given = request.query_params.multi_items()
-        read: dict[str, Any] = {"ids": tuple(ids)}
+        read: dict[str, Any] = {}
         if operation.options is None:
             require_no_parameters(given)
         else:
             read[_OPTIONS[operation.options]] = self._chosen(operation, tuple(given))
         if operation.body is not None:
             read |= vars(body_of(await self._json(request), operation.body))
-            if len(read["ids"]) > self.config.limits.ids:
+            ids = read.pop("ids", ids)
+            if len(ids) > self.config.limits.ids:
                 raise Problem(400, f'"ids" may have at most {self.config.limits.ids} ids.')
-        question = Question(caller.filters, **read)
+        question = Question(caller.filters, tuple(ids), **read)
         answered = await self.dispatcher.kept(operation, question)
         if answered is None:
             self.charge(caller, operation.cost(question) - 1)
