@@ -1,7 +1,7 @@
 """What an index has of the documents of a batch: where, whether unchanged, and what stays of it."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -144,18 +144,53 @@ def kept_members(
         stored: The document of the index, as far as it was read; None without one.
         config: How the index is read and fingerprinted.
     """
-    simhash = get_object(stored, config.simhash_field)[0] if stored else None
-    kept = (
-        {name: simhash[name] for name in DECIDED if simhash.get(name) is not None}
-        if simhash
-        else {}
-    )
-    if not simhash or not kept:
+    kept, stored_hash = _decisions(stored or {}, config)
+    if not kept or stored_hash != content_hash(normalise(document.text)):
         return {}
-    if simhash.get(CONTENT_HASH) != content_hash(normalise(document.text)):
-        return {}
-    if config.within and values_apart(loads(document.source.decode()), config) != values_apart(
-        stored or {}, config
+    return _of_these_values(kept, document.source, stored or {}, config)
+
+
+def with_decisions(
+    source: bytes, stored: Mapping[str, Any], config: IndexConfig, names: Collection[str]
+) -> bytes:
+    """Return a document as `splice` made it, with what was decided about its text meanwhile.
+
+    What it says itself stays.
+
+    Args:
+        source: The document, in JSON.
+        stored: The document of the index, as far as it was read now.
+        config: How the index is read and fingerprinted.
+        names: Members that decisions are taken of.
+    """
+    kept, stored_hash = _decisions(stored, config)
+    member = json.dumps(config.simhash_field).encode()
+    start = len(member) + 2
+    if not kept or source[:start] != b"{%b:" % member:
+        return source
+    content = source.decode()
+    simhash, end = json.JSONDecoder().raw_decode(content, len(source[:start].decode()))
+    if stored_hash != simhash.get(CONTENT_HASH):
+        return source
+    kept = _of_these_values(kept, source, stored, config)
+    new = {name: value for name, value in kept.items() if name in names and name not in simhash}
+    rest = content[end:].encode()
+    return source[:start] + with_members(source[start : len(source) - len(rest)], new) + rest
+
+
+def _decisions(stored: Mapping[str, Any], config: IndexConfig) -> tuple[dict[str, Any], Any]:
+    """Return what was decided about the text of a stored document, and the hash of that text."""
+    simhash = get_object(stored, config.simhash_field)[0] or {}
+    kept = {name: simhash[name] for name in DECIDED if simhash.get(name) is not None}
+    return kept, simhash.get(CONTENT_HASH)
+
+
+def _of_these_values(
+    kept: dict[str, Any], source: bytes, stored: Mapping[str, Any], config: IndexConfig
+) -> dict[str, Any]:
+    """Return decisions without the family, where a document is to be kept apart from it now."""
+    if config.within and values_apart(loads(source.decode()), config) != values_apart(
+        stored, config
     ):
         return {name: value for name, value in kept.items() if name not in _OF_FAMILY}
     return kept

@@ -12,6 +12,7 @@ from es_simhash.ingestion.bulk.lookup import (
     first_of_each_id,
     kept_parts,
     resolve,
+    with_decisions,
 )
 from es_simhash.ingestion.bulk.prepared_batches import Prepared
 from es_simhash.relation.references import DocumentRef, DocumentVersion
@@ -20,6 +21,7 @@ from es_simhash.store.changes import WRITE_ATTEMPTS, Change
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.bulk import WriteAction, index_action
 from es_simhash.store.elasticsearch.updates import require_accepted
+from es_simhash.store.fields import DECIDED
 from es_simhash.store.indexed_methods import method_of_scheme
 from es_simhash.store.intents import Configuration, DocumentsAt, Find, FindPlaces, Parts, Where
 from es_simhash.store.protocol import WritableStore
@@ -173,7 +175,12 @@ class TargetIndex:
         """
         return require_accepted(changes, self.store.change(changes))
 
-    def write(self, prepared: Prepared, known: Collection[str] = ()) -> dict[int, str]:
+    def write(
+        self,
+        prepared: Prepared,
+        known: Collection[str] = (),
+        kept: Collection[str] = DECIDED,
+    ) -> dict[int, str]:
         """Write the documents of a batch.
 
         What conflicts in an alias or a data stream was changed or moved since it was looked up, or
@@ -184,6 +191,8 @@ class TargetIndex:
             prepared: The batch.
             known: Ids that the run has written before. An alias or a data stream may have them in
                 another index than the one that takes new documents.
+            kept: Members that stay as the document has them when it is looked up again, where its
+                text is the same.
 
         Returns:
             The reason for each document that was rejected for good, by its number in the body.
@@ -192,14 +201,14 @@ class TargetIndex:
             ClusterError: The cluster rejects every document, or is busy for too long.
         """
         if known and self.may_move:
-            self._place_known(prepared, known)
+            self._place_known(prepared, known, kept)
         failures = self.store.write(prepared.body, prepared.ends)
         for _ in range(WRITE_ATTEMPTS - 1):
             conflicts = [n for n, failure in failures.items() if failure.status == "conflict"]
             if not conflicts:
                 break
             again = Prepared()
-            again.fill(self._placed_now(prepared.actions(conflicts)))
+            again.fill(self._placed_now(prepared.actions(conflicts), kept))
             results = self.store.write(again.body, again.ends)
             failures = {
                 **{n: failure for n, failure in failures.items() if failure.status != "conflict"},
@@ -207,7 +216,9 @@ class TargetIndex:
             }
         return {number: _reason(failure) for number, failure in failures.items()}
 
-    def _place_known(self, prepared: Prepared, known: Collection[str]) -> None:
+    def _place_known(
+        self, prepared: Prepared, known: Collection[str], kept: Collection[str]
+    ) -> None:
         """Look up documents that a batch would create although the run has written them."""
         numbers = [number for number, id in enumerate(prepared.ids) if id in known]
         created = [
@@ -218,13 +229,12 @@ class TargetIndex:
         if not created:
             return
         actions = prepared.actions(range(len(prepared.ids)))
-        for number, action in zip(
-            created, self._placed_now(prepared.actions(created)), strict=True
-        ):
+        placed = self._placed_now(prepared.actions(created), kept)
+        for number, action in zip(created, placed, strict=True):
             actions[number] = action
         prepared.fill(actions)
 
-    def _placed_now(self, actions: Sequence[bytes]) -> list[bytes]:
+    def _placed_now(self, actions: Sequence[bytes], kept: Collection[str]) -> list[bytes]:
         """Return actions so that they write documents where they are now, or create them."""
         written = [WriteAction.of(action) for action in actions]
         identities = (Identity(each.id, each.routing) for each in written)
@@ -234,7 +244,7 @@ class TargetIndex:
             if each.id in lookup.refused
             else index_action(
                 each.id,
-                each.source,
+                with_decisions(each.source, lookup.stored.get(each.id, {}), self.config, kept),
                 each.routing,
                 creates=self.config.is_stream,
                 version=lookup.versions.get(each.id),

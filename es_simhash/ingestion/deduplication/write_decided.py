@@ -28,6 +28,7 @@ from es_simhash.ingestion.deduplication.version_decisions import (
 from es_simhash.ingestion.deduplication.version_rules import RETAIN
 from es_simhash.relation.references import DocumentVersion
 from es_simhash.store.elasticsearch.bulk import index_action
+from es_simhash.store.fields import FAMILY
 
 
 class DecidedDocuments:
@@ -335,7 +336,8 @@ class WriteDecided:
                 for id, decision in last.items()
             ]
         )
-        rejections = self._target.write(prepared, known)
+        # Whether it is a version of another was decided anew; its family stays.
+        rejections = self._target.write(prepared, known, kept=(FAMILY,))
         return {prepared.ids[number]: reason for number, reason in rejections.items()}
 
 

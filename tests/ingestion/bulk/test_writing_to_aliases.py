@@ -348,3 +348,35 @@ def test_a_batch_takes_two_requests_and_names_versions_in_an_alias_alone(
     body = sent[-1][1]
     assert (b"if_seq_no" in body) == (kind == "alias")
     assert b"_index" not in body
+
+
+def test_what_is_decided_about_a_text_between_lookup_and_write_stays(
+    client: Any, filled: RolledAlias, before_write: Callable[[int, Event], None]
+) -> None:
+    index = Index(client, filled.name)
+    decided = {"family": "00000000000000aa", "duplicate_of": "n0", "duplicate_score": 0.9}
+
+    def decide() -> None:
+        for id in ("n1", "n2"):
+            client.update(index=filled.name, id=id, doc={"simhash": decided})
+
+    before_write(0, decide)
+    lines = [line("n1", text(1), note="\u2028 1.50"), line("n2", text(7))]
+    assert statuses(index.ingest(lines)) == ["written", "written"]
+    same, other = (client.get(index=filled.name, id=id)["_source"] for id in ("n1", "n2"))
+    assert {name: same["simhash"].get(name) for name in decided} == decided
+    assert same["note"] == "\u2028 1.50"
+    # Of another text it says nothing.
+    assert not decided.keys() & other["simhash"].keys()
+
+
+def test_a_decision_that_is_made_anew_is_not_taken_from_the_index(
+    client: Any, filled: RolledAlias, before_write: Callable[[int, Event], None]
+) -> None:
+    index = Index(client, filled.name)
+    decided = {"family": "00000000000000aa", "duplicate_of": "n0"}
+    before_write(0, lambda: client.update(index=filled.name, id="n1", doc={"simhash": decided}))
+    outcomes = index.ingest([line("n1", text(1), note="more")], on_version="flag")
+    assert statuses(outcomes) == ["written"]
+    simhash = client.get(index=filled.name, id="n1")["_source"]["simhash"]
+    assert (simhash["family"], simhash.get("duplicate_of")) == ("00000000000000aa", None)

@@ -63,7 +63,7 @@ class Documents:
         if change.members is None:
             del self.rows[id]
         else:
-            self.rows[id] = replace(row, family=change.members["family"])
+            self.rows[id] = row._replace(family=change.members["family"])
         return WriteResult("written")
 
 

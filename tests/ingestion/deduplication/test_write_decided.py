@@ -32,6 +32,7 @@ from es_simhash.ingestion.deduplication.write_decided import (
     WriteDecided,
 )
 from es_simhash.relation.loss import LostText
+from es_simhash.store.fields import FAMILY
 from tests.ingestion.deduplication.test_decision_parts import incoming, original, relation
 
 IDS = "abc"
@@ -273,7 +274,10 @@ class Versions:
         made = [self.decide(each) for each in documents]
         return [replace(one, document=each) for one, each in zip(made, documents, strict=True)]
 
-    def write(self, prepared: Prepared, known: Collection[str]) -> dict[int, str]:
+    def write(
+        self, prepared: Prepared, known: Collection[str], kept: Collection[str]
+    ) -> dict[int, str]:
+        assert set(kept) == {FAMILY}
         self.known.append(sorted(known))
         self.sent.append(
             [json.loads(line)["index"]["_id"] for line in prepared.body.split(b"\n")[::2] if line]
