@@ -212,7 +212,7 @@ def test_the_log_of_the_service_hides_its_credentials(
     assert proxy.keys
     assert any("spawn_main" in title for title in shown)
     assert all(map(hides, shown))
-    assert '"event": "request"' in log.read_text()
+    assert '"event":"request"' in log.read_text()
     assert hides(log.read_text())
 
 
