@@ -1,17 +1,21 @@
 """Changes as pieces of running text, each with how it is marked, and hunks of them."""
 
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Literal
 
 from es_simhash.differences.difference import Change, Changes, KeyChange, MovedBlock
 
 # `moved_away` is where a block was, `moved_here` where it is; what was edited in it follows there.
 Mark = Literal["equal", "delete", "insert", "moved_away", "moved_here"]
-# Words around a change in a hunk.
+# Words around a change in a hunk. Two characters are one where there are no spaces between words;
+# of a longer word, such as an address, each part counts.
 _CONTEXT = 12
+_WORDS = re.compile(r"[^\s\u2e80-\U0010ffff]{1,40}|[\u2e80-\U0010ffff]{1,2}")
 
 
 @dataclass(frozen=True)
@@ -75,40 +79,45 @@ def hunks(changes: Changes) -> Iterator[Hunk]:
     """Yield the changes with their context; what is far from all of them is left out."""
     lines = _LineNumbers(changes)
     gathered: list[Piece] = []
-    for piece in pieces(changes):
+    for piece in _joined(pieces(changes)):
         if piece.mark != "equal":
             gathered.append(piece)
             continue
-        words = piece.text.split()
-        is_long = len(words) > 2 * _CONTEXT + 1
-        if is_long and _has_change(gathered):
-            head = _head(piece)
-            yield lines.hunk([*gathered, head])
-            gathered = []
-        if is_long or not words:
-            gathered = [*gathered, _tail(piece)] if is_long or gathered else []
-        else:
+        words = [match.span() for match in _WORDS.finditer(piece.text)]
+        if len(words) > 2 * _CONTEXT + 1:
+            if _has_change(gathered):
+                yield lines.hunk([*gathered, _head(piece, words[_CONTEXT - 1][1])])
+            gathered = [_tail(piece, words[-_CONTEXT][0])]
+        elif words or gathered:
             gathered.append(piece)
     if _has_change(gathered):
         yield lines.hunk(gathered)
+
+
+def _joined(found: Iterable[Piece]) -> Iterator[Piece]:
+    """Yield pieces, equal ones between which only white space differs as one."""
+    for (is_equal, _), group in groupby(
+        found, key=lambda piece: (piece.mark == "equal", piece.move)
+    ):
+        if is_equal:
+            parts = list(group)
+            yield replace(parts[0], text="".join(part.text for part in parts))
+        else:
+            yield from group
 
 
 def _has_change(gathered: Sequence[Piece]) -> bool:
     return any(piece.mark != "equal" for piece in gathered)
 
 
-def _head(piece: Piece) -> Piece:
-    words = piece.text.split(maxsplit=_CONTEXT)[:_CONTEXT]
+def _head(piece: Piece, end: int) -> Piece:
     lead = " " if piece.text[:1].isspace() else ""
-    return Piece("equal", f"{lead}{' '.join(words)} …", piece.place, piece.move)
+    return replace(piece, text=f"{lead}{' '.join(piece.text[:end].split())} …")
 
 
-def _tail(piece: Piece) -> Piece:
-    words = piece.text.rsplit(maxsplit=_CONTEXT)
-    if len(words) <= _CONTEXT:
-        return piece
+def _tail(piece: Piece, start: int) -> Piece:
     end = " " if piece.text[-1:].isspace() else ""
-    return Piece("equal", f"… {' '.join(words[1:])}{end}", piece.place, piece.move)
+    return replace(piece, text=f"… {' '.join(piece.text[start:].split())}{end}")
 
 
 class _LineNumbers:

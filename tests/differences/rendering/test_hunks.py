@@ -17,3 +17,25 @@ def test_a_hunk_has_the_words_around_a_change_and_its_line() -> None:
 
 def test_equal_texts_have_no_hunk() -> None:
     assert list(hunks(changes(LINES[0], LINES[0]))) == []
+
+
+def shown(a: str, b: str) -> list[int]:
+    """Return how many characters each hunk of two texts has."""
+    return [sum(len(piece.text) for piece in hunk.pieces) for hunk in hunks(changes(a, b))]
+
+
+def test_a_text_with_other_line_breaks_has_only_what_is_near_its_changes() -> None:
+    words = [f"word{number}" for number in range(600)]
+    edited = ["other" if word == "word300" else word for word in words]
+    a, b = (
+        "\n".join(" ".join(some[n : n + width]) for n in range(0, len(some), width))
+        for some, width in ((words, 12), (edited, 10))
+    )
+    (hunk,) = shown(a, b)
+    assert hunk < 300
+
+
+def test_a_text_without_spaces_has_only_what_is_near_its_changes() -> None:
+    a = "".join(chr(0x4E00 + number) for number in range(3000))
+    (hunk,) = shown(a, f"{a[:1500]}改{a[1500:]}")
+    assert 40 <= hunk <= 60
