@@ -236,14 +236,19 @@ def _bits(places: list[int], width: int) -> int:
 
 
 def _traced(table: list[int], columns: int) -> Pairs:
+    # A bit of a long integer costs as much as all above it; one of its bytes costs nothing.
+    width = (columns + 7) >> 3
     pairs: Pairs = []
     row, column = len(table), columns
+    state = table[-1].to_bytes(width, "little")
     while row and column:
-        if table[row - 1] >> (column - 1) & 1:
+        place = column - 1
+        if state[place >> 3] >> (place & 7) & 1:
             column -= 1
             continue
         row -= 1
-        if not row or table[row - 1] >> (column - 1) & 1:
+        state = table[row - 1].to_bytes(width, "little") if row else b"\xff" * width
+        if state[place >> 3] >> (place & 7) & 1:
             column -= 1
             pairs.append((row, column))
     pairs.reverse()

@@ -1,6 +1,8 @@
 """Alignments of two sequences: as long as a table finds them, in order, and of equal units."""
 
 import itertools
+import random
+import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -65,3 +67,14 @@ def test_nothing_is_between_equal_sequences() -> None:
     blocks = anchored(sequences, Stretch(0, 3, 0, 3), LONG_RUNS)
     assert [tuple(block) for block in blocks] == [(0, 0, 3)]
     assert list(between(sequences.whole, blocks)) == []
+
+
+def test_a_short_sequence_and_a_very_long_one_of_the_same_units_are_aligned_in_seconds() -> None:
+    units_of = random.Random(1)
+    one, other = (
+        np.array([units_of.randrange(2) for _ in range(size)]) for size in (120, 1_000_000)
+    )
+    start = time.process_time()
+    assert len(longest_common_subsequence(one, other)) == 120
+    # One second; half a minute where each bit of a row costs as much as the row.
+    assert time.process_time() - start < 10
