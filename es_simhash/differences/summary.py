@@ -90,9 +90,12 @@ def _partners(alignment: Alignment, to_b: Ints, wanted: Flags) -> Ints:
     """Return the sections of B that have most of each wanted section of A."""
     bounds_a = alignment.a.sections(alignment.kind)
     bounds_b = alignment.b.sections(alignment.kind)
-    partners = []
-    for section in np.flatnonzero(wanted).tolist():
-        targets = to_b[bounds_a[section] : bounds_a[section + 1]]
-        sections = np.searchsorted(bounds_b, targets[targets >= 0], side="right") - 1
-        partners.append(int(np.bincount(sections).argmax()))
-    return np.array(partners, np.int64)
+    owners = np.repeat(np.arange(len(wanted)), np.diff(bounds_a))
+    chosen = np.flatnonzero((to_b >= 0) & wanted[owners])
+    targets = np.searchsorted(bounds_b, to_b[chosen], side="right") - 1
+    pairs, counts = np.unique(owners[chosen] * len(bounds_b) + targets, return_counts=True)
+    ours, theirs = np.divmod(pairs, len(bounds_b))
+    order = np.lexsort((-counts, ours))
+    is_most = np.diff(ours[order], prepend=-1) > 0
+    partners: Ints = theirs[order][is_most]
+    return partners

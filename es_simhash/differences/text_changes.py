@@ -1,8 +1,10 @@
 """Changes between two texts: from their alignment to everything that is shown of it."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import NamedTuple
 
 from es_simhash.differences.alignment import Alignment
@@ -23,6 +25,9 @@ class _Piece(NamedTuple):
     start: int
     end: int
     move: int | None = None
+
+
+_start = attrgetter("start")
 
 
 class _Writer:
@@ -211,9 +216,16 @@ def _in_turn(
 
 
 def _pieces(start: int, end: int, moves: Sequence[_Piece]) -> Iterator[_Piece]:
-    """Yield the units of a gap of one text as pieces: moved blocks, and what is between them."""
-    for move in moves:
-        if start <= move.start and move.end <= end:
+    """Yield the units of a gap of one text as pieces: moved blocks, and what is between them.
+
+    Args:
+        start: First unit of the gap.
+        end: First unit after it.
+        moves: All moved blocks of the text, ascending.
+    """
+    first = bisect_left(moves, start, key=_start)
+    for move in moves[first : bisect_left(moves, end, first, key=_start)]:
+        if move.end <= end:
             if start < move.start:
                 yield _Piece(start, move.start)
             yield move

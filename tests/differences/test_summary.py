@@ -1,6 +1,12 @@
 """How much changed, counted in sections and words."""
 
+import time
+
 from es_simhash import changes
+from es_simhash.differences.alignment import Alignment
+from es_simhash.differences.anchors import Block
+from es_simhash.differences.summary import summary_of
+from es_simhash.differences.text_units import Units
 from es_simhash.text.counting import percent
 
 SECTIONS = [
@@ -60,3 +66,13 @@ def test_a_section_that_a_sentence_was_moved_into_is_changed() -> None:
     b = [f"{SECTIONS[0]} {sentence}", *SECTIONS[1:]]
     summary = changes("\n\n".join(a), "\n\n".join(b)).summary
     assert (summary.changed, summary.moved, summary.new, summary.removed) == (2, 0, 0, 0)
+
+
+def test_the_sections_that_changed_are_found_in_a_time_that_grows_with_their_number() -> None:
+    count = 150_000
+    a, b = (Units.of("\n".join(f"{row} a {end}" for row in range(count))) for end in ("c", "d"))
+    blocks = tuple(Block(first, first, 2) for first in range(0, 3 * count, 3))
+    start = time.process_time()
+    assert summary_of(Alignment(a, b, "line", blocks, ()), ()).changed == count
+    # Less than a second; it was ten and more, and four times as long for twice as many.
+    assert time.process_time() - start < 4

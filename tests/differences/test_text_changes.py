@@ -1,11 +1,18 @@
 """What changed between two texts: nothing is lost, and it reads as a person would say it."""
 
+import itertools
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from es_simhash import InputError, changes
+from es_simhash.differences.alignment import Alignment
+from es_simhash.differences.anchors import Block, Moved, Stretch
 from es_simhash.differences.difference import Change, Changes
+from es_simhash.differences.text_changes import all_changes
+from es_simhash.differences.text_units import Units
 from tests.support.strategies import texts
 
 SCRIPTS = {
@@ -175,3 +182,18 @@ def test_the_changes_as_json_have_the_sentence_of_the_summary() -> None:
     ]
     assert list(found) == ["summary", "key_changes", "changes", "moves"]
     assert set(found["changes"][0]) == set(Change.__dataclass_fields__)
+
+
+def test_thousands_of_moved_lines_between_others_are_written_in_a_second() -> None:
+    count = 8000
+    stayed, moved = ([f"{name}{number}" for number in range(count)] for name in ("stays", "moves"))
+    a = Units.of("\n".join(itertools.chain(*zip(stayed, moved, strict=True))))
+    b = Units.of("\n".join([*stayed, *reversed(moved)]))
+    blocks = tuple(Block(2 * number, number, 1) for number in range(count))
+    places = [Stretch(2 * n + 1, 2 * n + 2, 2 * count - 1 - n, 2 * count - n) for n in range(count)]
+    moves = tuple(Moved(at, (Block(at.a_start, at.b_start, 1),)) for at in places)
+    start = time.process_time()
+    written = all_changes(Alignment(a, b, "line", blocks, moves))
+    assert sum(change.kind == "move" for change in written) == 2 * count
+    # Less than a second; it was twenty where each line looked at all that were moved.
+    assert time.process_time() - start < 6
