@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
+from es_simhash.relation.references import Key
 from es_simhash.relation.relation import SharedPassage, Span
 from es_simhash.relation.thresholds import ReuseKind
 
@@ -174,14 +175,10 @@ class CopiesReport:
         """Ids of the documents of the pairs."""
         return {side.id for copy in self.copies for side in (copy.a, copy.b)}
 
-    def with_titles(self, titles: Mapping[str, str | None]) -> "CopiesReport":
-        """Return the report with these titles of its documents, by their ids."""
+    def with_titles(self, titles: Mapping[Key, str | None]) -> "CopiesReport":
+        """Return the report with these titles of its documents, by index and id."""
         copies = tuple(
-            replace(
-                copy,
-                a=replace(copy.a, title=titles.get(copy.a.id)),
-                b=replace(copy.b, title=titles.get(copy.b.id)),
-            )
+            replace(copy, a=_titled(copy.a, titles), b=_titled(copy.b, titles))
             for copy in self.copies
         )
         return replace(self, copies=copies)
@@ -199,3 +196,7 @@ class CopiesReport:
             *({"type": "boilerplate", **asdict(passage)} for passage in self.boilerplate),
             {"type": "report", **counts},
         ]
+
+
+def _titled(side: CopySide, titles: Mapping[Key, str | None]) -> CopySide:
+    return replace(side, title=titles.get((side.index or None, side.id)))

@@ -124,6 +124,19 @@ def documents_of(ids: Sequence[str], *, dates: bool = True) -> Steps[dict[str, D
         ids: The ids.
         dates: Whether their dates are read.
     """
+    found = yield from documents_by_key(ids, dates=dates)
+    return {str(id): document for (_, id), document in found.items()}
+
+
+def documents_by_key(
+    ids: Sequence[str], *, dates: bool = True
+) -> Steps[dict[Key, DocumentContext]]:
+    """Return them by index and id, as documents of several indices may have one id.
+
+    Args:
+        ids: The ids.
+        dates: Whether their dates are read.
+    """
     config: IndexConfig = (yield from ask(Configuration())).config
     named, date = config.documents, None
     date_field = named.date if dates else None
@@ -132,13 +145,13 @@ def documents_of(ids: Sequence[str], *, dates: bool = True) -> Steps[dict[str, D
     if date_field is not None:
         date = yield from ask(FindDateField(date_field, "date"))
     contexts = Contexts(config, date)
-    documents: dict[str, DocumentContext | None] = {}
+    documents: dict[Key, DocumentContext | None] = {}
     for start in range(0, len(ids), _IDS):
         keys = [(None, id) for id in ids[start : start + _IDS]]
         rows = yield from _rows_of(keys, contexts.parts)
         contexts.keep(rows)
-        documents |= {row.id: contexts.context(row.key) for row in rows}
-    return {id: document for id, document in documents.items() if document is not None}
+        documents |= {row.key: contexts.context(row.key) for row in rows}
+    return {key: document for key, document in documents.items() if document is not None}
 
 
 def _rows_of(keys: Sequence[Key], parts: Parts) -> Steps[list[Row]]:

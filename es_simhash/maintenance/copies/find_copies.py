@@ -24,7 +24,7 @@ from es_simhash.pairs.copies import CopiesReport, Copy, LeftOut
 from es_simhash.pairs.copy_candidates import CommonShingles
 from es_simhash.pairs.copy_order import copy_of
 from es_simhash.pairs.copy_units import Reason
-from es_simhash.questions.document_contexts import documents_of
+from es_simhash.questions.document_contexts import documents_by_key
 from es_simhash.relation.analysed_text import TextAnalyser
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.dates import NANOSECONDS, Date, DateField
@@ -87,11 +87,11 @@ def find_copies(
         else:
             recent = RecentCopies(reader, new.read(), new.count(), options, progress)
             report = _recent_report(recent, aligner, date_field, progress)
-        documents = run(documents_of(sorted(report.ids), dates=False), store)
+        documents = run(documents_by_key(sorted(report.ids), dates=False), store)
         files.remove()
     if last is not None:
         last.store()
-    return report.with_titles({id: each.title for id, each in documents.items()})
+    return report.with_titles({key: each.title for key, each in documents.items()})
 
 
 def _new_documents(

@@ -11,7 +11,7 @@ import pytest
 from es_simhash import InputError, MappingConflict
 from es_simhash.errors import FileInUse, IndexMissing
 from es_simhash.maintenance.copies import recent_copies
-from tests.maintenance.copies.conftest import between, prose
+from tests.maintenance.copies.conftest import Archive, between, prose
 from tests.support.journals import rows
 from tests.support.made_up_texts import make_prose, revise
 
@@ -299,6 +299,25 @@ def test_the_fields_that_the_index_is_configured_with_are_used(archive: Any, cli
     report = find_copies(client, archive.name)
     assert report == archive.find()
     assert report.between == "owner"
+
+
+def test_documents_of_two_indices_with_one_id_have_each_their_title(
+    new_archive: Callable[[str], Archive], client: Any
+) -> None:
+    from es_simhash.maintenance.copies.find_copies import find_copies
+    from es_simhash.store.installation.document_settings import configure
+
+    archives = new_archive("one"), new_archive("other")
+    alias = f"{archives[0].name}-both"
+    for number, each in enumerate(archives):
+        each.create(title={"type": "keyword"})
+        text = between(TAKEN, number)
+        each.write({**document("same", text, f"owner {number}"), "title": each.name})
+        client.indices.put_alias(index=each.name, name=alias)
+        configure(client, each.name, {"owner": "owner", "title": "title"})
+    (copy,) = find_copies(client, alias).copies
+    names = tuple(each.name for each in archives)
+    assert (copy.a.index, copy.b.index) == (copy.a.title, copy.b.title) == names
 
 
 class Stop(Exception):
