@@ -1,5 +1,6 @@
 """Moved blocks: stretches that both texts have, but not in the same order as the rest."""
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -120,10 +121,13 @@ def _candidates(sequences: Sequences, ours: _Side, theirs: _Side) -> Iterator[St
         for i, j, size in unique_runs(a_hashes, b_hashes, _RUN)
         if a[i + size - 1] - a[i] == size - 1 == b[j + size - 1] - b[j]
     ]
-    yield from _clusters(_out_of_order(runs, ours, theirs))
-    for a_start, b_start, size in _out_of_order(
-        _equal_sections(sequences, ours, theirs), ours, theirs
-    ):
+    sections = _equal_sections(sequences, ours, theirs)
+    whole = [
+        *(run for run in runs if _run_letters(ours, run) >= _LEAST_LETTERS),
+        *(at for at in sections if ours.letters(at.a, at.a + at.size) >= _LEAST_SECTION_LETTERS),
+    ]
+    yield from _clusters(_out_of_order(runs, ours, theirs), whole)
+    for a_start, b_start, size in _out_of_order(sections, ours, theirs):
         yield Stretch(a_start, a_start + size, b_start, b_start + size)
 
 
@@ -149,21 +153,52 @@ def _apart(hashes: Uint64s, places: Ints, side: int) -> Uint64s:
     return apart
 
 
-def _clusters(runs: Sequence[Block]) -> list[Stretch]:
-    """Return runs that follow each other in both texts with few other units between as one."""
+def _run_letters(ours: _Side, run: Block) -> int:
+    """Return the letters of a run, of which a block has the middle."""
+    return ours.letters(run.a - _RUN // 2, run.a + run.size + _RUN // 2)
+
+
+def _clusters(runs: Sequence[Block], whole: Sequence[Block]) -> list[Stretch]:
+    """Return runs that follow each other in both texts with few other units between as one.
+
+    Args:
+        runs: The runs, in the order of A.
+        whole: What may be a block by itself. Nothing of it is between two runs of one: it would
+            count as taken out there, and as put in where it is.
+    """
     clusters: list[Stretch] = []
     first = 0
+    from_a, from_b = sorted((b.a, b.b) for b in whole), sorted((b.b, b.a) for b in whole)
     for a, b, size in runs:
         while first < len(clusters) and a - clusters[first].a_end > _MAX_EDIT:
             first += 1
         for number in range(first, len(clusters)):
             at = clusters[number]
-            if 0 <= a - at.a_end <= _MAX_EDIT and 0 <= b - at.b_end <= _MAX_EDIT:
+            between = (at.a_end, a), (at.b_end, b)
+            if (
+                all(0 <= end - start <= _MAX_EDIT for start, end in between)
+                and not _leads_out(from_a, *between)
+                and not _leads_out(from_b, *reversed(between))
+            ):
                 clusters[number] = Stretch(at.a_start, a + size, at.b_start, b + size)
                 break
         else:
             clusters.append(Stretch(a, a + size, b, b + size))
     return clusters
+
+
+def _leads_out(
+    places: Sequence[tuple[int, int]], here: tuple[int, int], there: tuple[int, int]
+) -> bool:
+    """Check whether something of a stretch of one text is not in a stretch of the other.
+
+    Args:
+        places: Where something is in the one text, ascending, and where in the other.
+        here: The stretch of the one.
+        there: The stretch of the other.
+    """
+    first, behind = (bisect_left(places, (place,)) for place in here)
+    return any(not there[0] <= place < there[1] for _, place in places[first:behind])
 
 
 def _equal_sections(sequences: Sequences, ours: _Side, theirs: _Side) -> list[Block]:

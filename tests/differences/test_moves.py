@@ -106,3 +106,14 @@ def test_some_words_that_stand_elsewhere_in_a_sentence_are_no_moved_block() -> N
     a = "The fee, in any case and without regard to fault, is owed by the tenant of the house."
     b = "The fee is owed by the tenant of the house, in any case and without regard to fault."
     assert checked(a, b).moves == ()
+
+
+@pytest.mark.parametrize("separator", ["\n", "\n\n"])
+def test_sections_in_another_order_are_moved_and_none_is_new_or_removed(separator: str) -> None:
+    chosen = random.Random(1)
+    sections = [f"Rule: {section(number, chosen).split(',')[0]}." for number in range(20)]
+    for seed in range(40):
+        other = random.Random(seed).sample(sections, len(sections))
+        found = checked(separator.join(sections), separator.join(other))
+        assert (found.summary.new, found.summary.removed, list(found.edits)) == (0, 0, [])
+        assert found.summary.moved > 0
