@@ -51,10 +51,16 @@ _DATE = (
 _WORDS = {form for word in words_of_kind("number") for form in (word, word.capitalize())}
 _WORD = f"(?:{'|'.join(sorted(_WORDS, key=len, reverse=True))})"
 _BEGINS_WORD = rf"(?<!\w)(?=[{''.join(sorted({word[0] for word in _WORDS}))}])"
+# A minus is behind a space or a bracket, not between two words or numbers; before a date it is a
+# dash. The mark comes first, as it is searched for in much less time than what is before it.
+_SIGN = (
+    rf"(?:[-−](?<![\w)\]\-−].)(?=[$€£¥₹]?\d)"
+    rf"(?!\d+(?:[-/.]\d+[-/.]|\s?[年月])|{_DAY}\s(?:of\s|de\s)?{_MONTH}\b))"
+)
 _NUMBER = "|".join(
     (
         rf"第\s?{_CHINESE}\s?[条條章节節款项項目编編号號届屆次]",
-        r"(?:[$€£¥₹]\s?)?\d+(?:[.,'’٫٬]\d+)*(?:st|nd|rd|th)?(?:\s?[%٪‰°€£¥₹])?",
+        rf"{_SIGN}?(?:[$€£¥₹]\s?)?\d+(?:[.,'’٫٬]\d+)*(?:st|nd|rd|th)?(?:\s?[%٪‰°€£¥₹])?",
         rf"{_BEGINS_WORD}{_WORD}(?:[ -]{_WORD})*\b",
         # Characters for digits are numbers where something is counted.
         rf"[{_CHINESE_DIGITS}]{{1,{_MAX_CHINESE_DIGITS}}}(?=\s?[条章节款项个人天日月年元倍%％])",
@@ -86,7 +92,7 @@ class Fact:
 
 def value(text: str) -> str:
     """Return what makes two facts equal: the words, whatever their case and the white space."""
-    return " ".join(text.split()).casefold()
+    return " ".join(text.split()).casefold().replace("−", "-")
 
 
 @dataclass(frozen=True)

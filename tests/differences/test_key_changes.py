@@ -37,6 +37,12 @@ def told(a: str, b: str) -> Told:
         ("处三年徒刑。", "处五年徒刑。", [("number", "三", "五")]),
         ("خلال ١٦ يوما", "خلال ١٨ يوما", [("number", "١٦", "١٨")]),
         ("धारा १६ के अनुसार", "धारा १८ के अनुसार", [("number", "१६", "१८")]),
+        ("It is -5 degrees here.", "It is 5 degrees here.", [("number", "-5", "5")]),
+        ("He owes 1,000 now.", "He owes −1,000 now.", [("number", "1,000", "−1,000")]),
+        ("He has (-$20) of it.", "He has ($20) of it.", [("number", "-$20", "$20")]),
+        ("It is -5 now.", "It is −5 now.", []),
+        ("See pages 5-10 of it.", "See pages 5-11 of it.", [("number", "10", "11")]),
+        ("-3 May 2020: ends.", "-4 May 2020: ends.", [("date", "3 May 2020", "4 May 2020")]),
     ],
 )  # fmt: skip
 def test_facts_that_were_replaced(a: str, b: str, expected: Told) -> None:
