@@ -15,6 +15,7 @@ from es_simhash.maintenance.backgrounds.background_report import (
 )
 from es_simhash.semantics.background import MIN_DOCUMENTS, Background
 from es_simhash.semantics.background_counts import BackgroundCounts, drift
+from es_simhash.semantics.entities.document_entities import upstream_entities
 from es_simhash.semantics.learned_vectors import LearnedVectors
 from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.vector_learning import VectorSample
@@ -253,7 +254,8 @@ class _Counter:
         # Vectors are not counted, and a model may take long for them.
         profiler = replace(profiler, source=no_vectors)
         counts, vectors = BackgroundCounts(), VectorSample()
-        for rows in _different(_sampled(self.store, self.config.entity_fields)):
+        fields = self.config.entity_fields
+        for rows in _different(_sampled(self.store, fields), fields):
             texts = [str(row.text) for row in rows]
             extractions = profiler.extractions(texts, [row.source for row in rows])
             counts.add(profiler.profiles_of(texts, extractions))
@@ -281,16 +283,25 @@ def _sampled(store: Store, fields: Sequence[str]) -> Iterator[list[Row]]:
         yield [rows[ref] for ref in some if ref in rows]
 
 
-def _different(batches: Iterator[list[Row]]) -> Iterator[list[Row]]:
-    """Yield documents that have a text which none before them has."""
+def _different(batches: Iterator[list[Row]], fields: Sequence[str]) -> Iterator[list[Row]]:
+    """Yield documents that have a text which none before them has, and names that can be read."""
     seen: set[str] = set()
     for rows in batches:
         different = []
         for row in rows:
-            if row.text is None or is_too_long(row.text):
+            if row.text is None or is_too_long(row.text) or not _has_names(row, fields):
                 continue
             digest = content_hash(normalise(row.text))
             if digest not in seen:
                 seen.add(digest)
                 different.append(row)
         yield different
+
+
+def _has_names(row: Row, fields: Sequence[str]) -> bool:
+    """Check whether the names of a document can be read: without them it has no fingerprints."""
+    try:
+        upstream_entities(row.source, fields)
+    except InputError:
+        return False
+    return True

@@ -208,6 +208,21 @@ def test_a_sweep_counts_it_and_says_so(empty: News, write: Any) -> None:
     assert sweep(client, name, settings=settings).background is None
 
 
+def test_a_document_whose_names_cannot_be_read_is_not_counted(
+    client: Any, index_name: str, write: Any
+) -> None:
+    documents: dict[str, Any] = {
+        id: {"text": text, "people": "Ada Lovelace"} for id, text in notices(201).items()
+    }
+    documents["n0007"]["people"] = 5
+    client.indices.create(
+        index=index_name, mappings={"properties": {"people": {"type": "keyword"}}}
+    )
+    write(index_name, documents)
+    install(client, index_name, semantics=SemanticScheme(entity_fields=("people",)))
+    assert count_background(client, index_name).languages == {"en": 200}
+
+
 @pytest.fixture
 def own_vectors(client: Any, index_name: str) -> News:
     """An index whose vectors are learned from it, without documents."""
