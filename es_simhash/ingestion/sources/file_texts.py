@@ -18,11 +18,20 @@ MAX_FILE_BYTES = 16 * MAX_TEXT_BYTES
 # What a packed part of a Word file may unpack to: markup is several times as long as its text.
 _MAX_UNPACKED = 8 * MAX_TEXT_BYTES
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-# A second form of what is there already, and the format of a paragraph: its tabs are no text.
+# A second form of what is there already, what a tracked move took away from here, and the format
+# of a paragraph: its tabs are no text.
 _LEFT_OUT = (
     "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",
+    f"{_WORD}moveFrom",
     f"{_WORD}pPr",
 )
+# Elements that are characters.
+_CHARACTERS = {
+    f"{_WORD}tab": "\t",
+    f"{_WORD}br": "\n",
+    f"{_WORD}cr": "\n",
+    f"{_WORD}noBreakHyphen": "-",
+}
 
 
 class FileText(NamedTuple):
@@ -125,12 +134,14 @@ def _word_text(content: bytes) -> FileText:
     # A Word file declares no entities; those of others could unpack as well.
     if b"<!DOCTYPE" in unpacked[:MEBIBYTE]:
         raise InputError("The file declares a document type, which no Word file does.")
-    paragraphs: list[str] = []
+    paragraphs: list[list[str]] = []
     _add_paragraphs(ElementTree.fromstring(unpacked), paragraphs)
-    return FileText("\n\n".join(filter(None, map(str.strip, paragraphs))))
+    texts = ("".join(pieces).strip() for pieces in paragraphs)
+    return FileText("\n\n".join(filter(None, texts)))
 
 
-def _add_paragraphs(element: Any, paragraphs: list[str]) -> None:
+def _add_paragraphs(element: Any, paragraphs: list[list[str]]) -> None:
+    """Add the pieces of each paragraph; one may have hundreds of thousands."""
     # Without recursion: markup may be nested deeply.
     waiting = [element]
     while waiting:
@@ -139,13 +150,13 @@ def _add_paragraphs(element: Any, paragraphs: list[str]) -> None:
         if tag in _LEFT_OUT:
             continue
         if tag == f"{_WORD}p":
-            paragraphs.append("")
+            paragraphs.append([])
         elif not paragraphs:
             pass
         elif tag == f"{_WORD}t":
-            paragraphs[-1] += inner.text or ""
-        elif tag in (f"{_WORD}tab", f"{_WORD}br", f"{_WORD}cr"):
-            paragraphs[-1] += "\t" if tag.endswith("tab") else "\n"
+            paragraphs[-1].append(inner.text or "")
+        elif tag in _CHARACTERS:
+            paragraphs[-1].append(_CHARACTERS[tag])
         waiting.extend(reversed(inner))
 
 

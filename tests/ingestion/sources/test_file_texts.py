@@ -73,6 +73,12 @@ def test_paragraphs_of_a_word_file_are_kept() -> None:
     assert extracted("word", word(body)).text == "One text.\n\nTwo\tb\n inserted\n\ncell"
 
 
+def test_moved_text_of_a_word_file_is_there_once_and_its_hyphens_are_kept() -> None:
+    run = "<w:r><w:t>COVID</w:t><w:noBreakHyphen/><w:t>19</w:t></w:r>"
+    body = f"<w:p><w:moveFrom>{run}</w:moveFrom></w:p><w:p><w:moveTo>{run}</w:moveTo></w:p>"
+    assert extracted("word", word(body)).text == "COVID-19"
+
+
 @pytest.mark.parametrize(
     ("encoding", "head", "text"),
     [
