@@ -12,11 +12,16 @@ from es_simhash.semantics.languages.words import (
     normals_of,
     words_with_offsets,
 )
+from es_simhash.text.memo import Memo
 
 # Units behind a number are written with few letters: 5bn, 3 km, 20 Mio.
 _LONGEST_UNIT = 3
 # What may stand between a number and its unit.
 _BETWEEN = " \u00a0\u202f-"
+
+# More words that overlap are not joined: they are one sign that is repeated, and what is joined is
+# looked for in the other text as it grows.
+_LONGEST_RUN = 256
 
 # How often a text has each form of a word, by the word in normal form.
 Written = Mapping[str, Mapping[str, int]]
@@ -98,10 +103,11 @@ class Spellings:
             return
         query, hit = self._texts
         written: dict[str, list[str]] = {}
+        is_in_hit = Memo(hit.__contains__)
         for run in _overlapping(words_with_offsets(query, self.language), words):
             start, first = run[0].start, 0
             for place, word in enumerate(run):
-                if query[start : word.end] not in hit:
+                if not is_in_hit[query[start : word.end]]:
                     _keep(written, query[start : run[place - 1].end], run[first:place])
                     start, first = word.start, place
             _keep(written, query[start : run[-1].end], run[first:])
@@ -216,7 +222,8 @@ def _overlapping(words: Sequence[Word], wanted: Collection[str]) -> Iterator[lis
     """Yield runs of wanted words of which each begins inside the one before."""
     run: list[Word] = []
     for word in words:
-        if run and (word.normal not in wanted or word.start >= run[-1].end):
+        is_end = word.normal not in wanted or len(run) == _LONGEST_RUN
+        if run and (is_end or word.start >= run[-1].end):
             yield run
             run = []
         if word.normal in wanted:
