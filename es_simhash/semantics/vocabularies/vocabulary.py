@@ -27,6 +27,8 @@ DEFAULT_LANGUAGE = "en"
 DEFAULT_DECAY = 0.5
 DEFAULT_LEVELS = 2
 VOCABULARY_FORMAT = "es-simhash-vocabulary-v1"
+# Codes of one language for our purpose: texts are recognised as nb, and many thesauri say no.
+_ALIKE = {"nb": ("no", "nn"), "no": ("nb", "nn"), "nn": ("no", "nb")}
 
 
 @dataclass(frozen=True)
@@ -168,9 +170,8 @@ class Vocabulary:
             ) from error
 
     def _index(self, language: str) -> "_LanguageIndex":
-        wanted = primary_language(language)
-        if not wanted or wanted not in self.languages:
-            wanted = self.language
+        known = [tag for tag in _tags(primary_language(language)) if tag in self.languages]
+        wanted = next(filter(None, known), self.language)
         if wanted not in self._indexes:
             preferred = {id: self.label(id, wanted) for id in self.concepts}
             self._indexes[wanted] = _LanguageIndex(
@@ -180,7 +181,7 @@ class Vocabulary:
 
     def _nearest(self, tags: Iterable[str], language: str) -> str:
         """Return the best of some languages for a preferred one; empty when there are none."""
-        wanted = (language or self.language, "", self.language)
+        wanted = (*_tags(language or self.language), "", *_tags(self.language))
         present = sorted(tags)
         return next((tag for tag in wanted if tag in present), present[0] if present else "")
 
@@ -215,6 +216,11 @@ class Vocabulary:
                 levels.update(dict.fromkeys(narrower, level))
             self._above[id] = tuple(levels.items())[1:]
         return self._above[id]
+
+
+def _tags(language: str) -> tuple[str, ...]:
+    """Return the codes under which labels of a language may be, its own first."""
+    return (language, *_ALIKE.get(language, ()))
 
 
 @dataclass(frozen=True)

@@ -194,6 +194,13 @@ def test_a_concept_without_label_in_a_language_is_found_and_shown_by_another():
     assert {each.label for each in found.values()} == {"Bundestag", "steel"}
 
 
+@pytest.mark.parametrize("tag", ["no", "nb", "nn"])
+def test_norwegian_labels_are_found_under_each_code_of_norwegian(tag):
+    vocabulary = _vocabulary(_concept("policy", en=["monetary policy"], **{tag: ["pengepolitikk"]}))
+    found = _found(vocabulary, "Norges Bank fører pengepolitikk.", "nb")
+    assert found["policy"].label == "pengepolitikk"
+
+
 def test_labels_without_language_are_of_every_language():
     concept = Concept("a", {"": "Euro"}, {"": ("Euro",), "de": ("Eurowährung",)})
     vocabulary = _vocabulary(concept, ECONOMY.concepts["steel"])
