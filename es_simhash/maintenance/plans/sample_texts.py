@@ -1,6 +1,5 @@
 """The documents of a sample: from a file of JSON Lines, a folder of texts, or an index."""
 
-import json
 import os
 import random
 from collections.abc import Iterator, Sequence
@@ -12,6 +11,7 @@ from es_simhash.ingestion.bulk.document_batches import BatchLimits, location_tex
 from es_simhash.ingestion.bulk.input_sources import open_sources
 from es_simhash.ingestion.bulk.json_documents import Document
 from es_simhash.ingestion.bulk.outcomes import Failure
+from es_simhash.ingestion.sources.record_file import json_of
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.gateway import Gateway
@@ -136,7 +136,7 @@ def _sampled(row: Row, config: IndexConfig) -> SampledText | None:
         if text is None:
             return None
         own = without_path(row.source, config.simhash_field)
-        return SampledText(row.id, require_text_size(text), json.dumps(own).encode())
+        return SampledText(row.id, require_text_size(text), json_of(own))
     except InputError:
         return None
 

@@ -71,6 +71,15 @@ def test_an_index_gives_its_documents_without_our_fields(
 
 
 @pytest.mark.cluster
+def test_a_chinese_document_is_as_long_as_it_is_in_a_file(
+    client: Any, index_name: str, write: Any
+) -> None:
+    write(index_name, {"1": {"text": "央行提高利率"}})
+    (sampled,) = sample_of_index(Gateway.of(client), index_name, CONFIG).texts
+    assert sampled.source == '{"text":"央行提高利率"}'.encode()
+
+
+@pytest.mark.cluster
 def test_a_mistyped_name_is_told_the_nearest(
     client: Any, sample: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
