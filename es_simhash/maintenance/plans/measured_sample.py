@@ -7,7 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.errors import ClusterError, MappingConflict
+from es_simhash.errors import (
+    ClusterError,
+    DocumentAmbiguous,
+    DocumentMissing,
+    MappingConflict,
+    SchemeMismatch,
+)
 from es_simhash.fingerprints.text_fingerprints import fingerprint_batch
 from es_simhash.ingestion.bulk.json_documents import splice
 from es_simhash.maintenance.plans.cost_model import (
@@ -180,19 +186,32 @@ def _batches(documents: Sequence[tuple[str, bytes]]) -> Iterator[Sequence[tuple[
 
 
 def question_times(index: Index, ids: Sequence[str]) -> dict[str, float]:
-    """Return the median of the milliseconds of a question, by what it asks for."""
+    """Return the median of the milliseconds of a question, by what it asks for.
+
+    Documents that no question can be asked about are passed over; where there are no others,
+    nothing is returned.
+    """
     every = max(1, len(ids) // _QUESTIONS)
     chosen = ids[::every][:_QUESTIONS]
     times: dict[str, float] = {}
     for choice, options in _ASKED.items():
-        taken = []
         # The first ones warm up.
-        for id in [*chosen[: len(chosen) // 3], *chosen]:
-            started = time.perf_counter()
-            index.related(id=id, options=options)
-            taken.append(1000 * (time.perf_counter() - started))
-        times[choice] = statistics.median(taken[len(chosen) // 3 :])
-    return times
+        for id in chosen[: len(chosen) // 3]:
+            _milliseconds(index, id, options)
+        taken = [_milliseconds(index, id, options) for id in chosen]
+        if known := [each for each in taken if each is not None]:
+            times[choice] = statistics.median(known)
+    return times if len(times) == len(_ASKED) else {}
+
+
+def _milliseconds(index: Index, id: str, options: SearchOptions) -> float | None:
+    """Return what a question takes; None where the document is gone, or in several indices."""
+    started = time.perf_counter()
+    try:
+        index.related(id=id, options=options)
+    except (DocumentAmbiguous, DocumentMissing, SchemeMismatch):
+        return None
+    return 1000 * (time.perf_counter() - started)
 
 
 def measured_index(
@@ -204,6 +223,7 @@ def measured_index(
     characters = _mean([len(each.text) for each in texts])
     stored = _modelled_bytes(_mean([len(each.source) for each in texts]), encoded)
     asked, questions = REFERENCE.asked, REFERENCE.question_ms
+    asking = Index(gateway, index, config=config)
     sizes, has = primary_sizes(gateway, index), stored_choice(gateway, index, config)
     if sizes is not None and sizes[1]:
         # Its segments are as they are; the model adds that to one segment.
@@ -212,9 +232,8 @@ def measured_index(
         rest = max(own - (stored[has] - stored[TEXT]), own / 4)
         stored = {choice: each - stored[TEXT] + rest for choice, each in stored.items()}
         stored[has] = own
-        if has == EVERYTHING:
-            asked = sizes[1]
-            questions = question_times(Index(gateway, index, config=config), sample.ids)
+        if has == EVERYTHING and (times := question_times(asking, sample.ids)):
+            asked, questions = sizes[1], times
     return SampleFigures(
         source=f"index {index!r}",
         documents=len(texts),

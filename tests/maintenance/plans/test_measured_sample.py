@@ -4,10 +4,12 @@ from typing import Any
 
 import pytest
 
+from es_simhash.errors import DocumentAmbiguous, DocumentMissing
 from es_simhash.maintenance.plans.cost_model import EVERYTHING, REFERENCE, TEXT, VERSIONS, constant
 from es_simhash.maintenance.plans.measured_sample import (
     measured_file,
     measured_index,
+    question_times,
     shared_pairs,
     stored_choice,
 )
@@ -67,6 +69,22 @@ def test_an_index_counts_by_its_own_size_and_is_only_read(
     assert figures.asked == stats["docs"]["count"]
     writing = ("PUT", "DELETE", "_bulk", "_doc", "_update", "_create")
     assert not [each for each in requests_of if any(word in each for word in writing)]
+
+
+class _Asked:
+    """An index of which two documents cannot be asked about."""
+
+    def related(self, *, id: str, options: object) -> None:
+        if id == "twice":
+            raise DocumentAmbiguous(id)
+        if id == "gone":
+            raise DocumentMissing(id)
+
+
+def test_documents_that_no_question_can_be_asked_about_are_passed_over() -> None:
+    asked: Any = _Asked()
+    assert question_times(asked, ["twice", "here", "gone"]).keys() == {VERSIONS, EVERYTHING}
+    assert question_times(asked, ["twice", "gone"]) == {}
 
 
 @pytest.mark.cluster
