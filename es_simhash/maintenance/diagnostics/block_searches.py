@@ -96,14 +96,26 @@ class BlockSearches:
             sample: The sample.
             documents: Documents of the index that have fingerprints.
         """
-        common = [block for block in common_blocks(sample, _MAX_REPORTED) if block[1] > 1]
+        # What other code wrote may be no block: what is missed by it is counted by `recall`.
+        common = [
+            (term, texts, size)
+            for term, count, texts in common_blocks(sample, _MAX_REPORTED)
+            if count > 1 and (size := self._size(term))
+        ]
         counts = self._scans.count_sharing([[term] for term, _, _ in common], 1)
-        sizes = block_sizes(self._scheme.bits, self._scheme.blocks)
         blocks = [
-            HotBlock(term, count, documents / 2 ** sizes[int(term.partition(":")[0], 16)], texts)
-            for (term, _, texts), count in zip(common, counts, strict=True)
+            HotBlock(term, count, documents / 2**size, texts)
+            for (term, texts, size), count in zip(common, counts, strict=True)
         ]
         return sorted(blocks, key=lambda block: (-block.documents, block.term))
+
+    def _size(self, term: str) -> int:
+        """Return the bits of a block; 0 of what is none of the scheme."""
+        sizes = block_sizes(self._scheme.bits, self._scheme.blocks)
+        try:
+            return sizes[int(term.partition(":")[0], 16)]
+        except (IndexError, ValueError):
+            return 0
 
     def cost(self, sample: Sequence[SampledDocument], k: int) -> SearchCost:
         """Count the documents that share enough blocks with documents of the sample."""

@@ -291,6 +291,19 @@ def test_blocks_that_do_not_fit_their_fingerprints_lower_the_recall(
     assert not any("find all" in each for each in found.in_order)
 
 
+def test_blocks_that_are_none_of_the_scheme_lower_the_recall(
+    client: Any, put: Any, make_text: Any, bulk: Any
+) -> None:
+    index = put({str(n): make_text(n, 100) for n in range(20)})
+    for number in (600, 601):
+        wrong = simhash_object(fingerprint(make_text(number, 100)))
+        wrong[fields.BLOCKS] = ["9:abcd", "no block"]
+        bulk({f"wrong{number}": {"text": make_text(number, 100), "simhash": wrong}})
+    found = examine(client, index)
+    assert found.recall.missed == ("wrong600", "wrong601")
+    assert found.hottest == ()
+
+
 def test_dead_bits_are_a_fault(client: Any, put: Any, make_text: Any, bulk: Any) -> None:
     index = put({})
     documents = {}
