@@ -39,6 +39,7 @@ from es_simhash.store.fields import (
     SKETCH,
     SOURCE,
     STATUS,
+    STATUS_EMPTY,
     VECTOR,
     VECTOR_FINGERPRINT,
     VECTOR_LANGUAGE,
@@ -190,10 +191,22 @@ def _text_or_outcome(document: SourceDocument, job: BackfillJob) -> str | Outcom
         return document.outcome("failed", str(error))
     if text is None and not stored:
         return document.outcome("without_text")
-    if job.is_current(stored) and stored.get(CONTENT_HASH) == content_hash(normalise(content)):
+    is_current = job.is_current(stored) and not _has_lost_vectors(document, stored, job)
+    if is_current and stored.get(CONTENT_HASH) == content_hash(normalise(content)):
         return document.outcome("unchanged")
     reason = rejection(content, document.row.source, job.config)
     return document.outcome("failed", reason) if reason else content
+
+
+def _has_lost_vectors(
+    document: SourceDocument, stored: Mapping[str, Any], job: BackfillJob
+) -> bool:
+    """Check whether a program read a document, and wrote it back without its fingerprint.
+
+    `_source` has no vectors from Elasticsearch 9.2 on. Nobody writes back those of a sidecar.
+    """
+    is_looked_at = job.check and job.sidecar is None and stored.get(STATUS) != STATUS_EMPTY
+    return is_looked_at and document.row.fingerprint is None
 
 
 def _text(source: Mapping[str, Any], text_field: str) -> str | None:

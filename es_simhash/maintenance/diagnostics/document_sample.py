@@ -43,7 +43,7 @@ class SampledDocument:
         content_hash: Of the text they were made from.
         blocks: Block terms.
         fingerprint: Bytes of the document fingerprint; None when it has none.
-        is_readable: Whether its other fingerprints can be read.
+        is_readable: Whether its other fingerprints can be read, and it has the first one too.
     """
 
     ref: DocumentRef
@@ -65,7 +65,8 @@ class SampledDocument:
             row.content_hash,
             tuple(map(str, terms)),
             row.fingerprint,
-            is_readable(members) or row.fingerprint is None,
+            # A program that wrote back what it read of a document wrote no fingerprint.
+            not terms if row.fingerprint is None else is_readable(members),
         )
 
 

@@ -203,7 +203,7 @@ def text_findings(
         yield Finding(
             "problem",
             f"{counted(damaged, 'sampled document')} {plural(damaged, 'has', 'have')} damaged "
-            "fingerprints; searches that find them fail.",
+            "fingerprints, with which searches fail, or lost the vectors, by which they are found.",
             f"Run `{backfill} --check`.",
             _share(damaged, sum(fingerprinted.values())),
         )

@@ -171,6 +171,25 @@ def test_damaged_fingerprints_are_named_and_backfill_heals_them(client: Any, hea
     assert index.related(id="1-v") == expected
 
 
+def test_a_document_that_was_read_and_written_back_is_found_and_backfill_heals_it(
+    client: Any, healthy: str
+) -> None:
+    index = Index(client, healthy)
+    expected = index.related(id="1-v")
+    source = {**client.get(index=healthy, id="1")["_source"], "edited": True}
+    # As it is read from Elasticsearch 9.2 on.
+    for vector in ("fingerprint", "vector", "vector_fingerprint", "index_vector", "concepts"):
+        source["simhash"].pop(vector, None)
+    client.index(index=healthy, id="1", document=source, refresh=True)
+    found = examine(client, healthy)
+    assert found.fingerprinted == {"fresh": 109, "damaged": 1}
+    outcomes = list(backfill(client, healthy, selection=Selection(check=True), settings=ONE))
+    assert [each.id for each in outcomes if each.status == "written"] == ["1"]
+    client.indices.refresh(index=healthy)
+    assert examine(client, healthy).findings == []
+    assert index.related(id="1-v") == expected
+
+
 def test_another_field_of_the_text_is_reported(client: Any, healthy: str) -> None:
     with pytest.raises(InputError, match=r"field 'txt'; the nearest .* is 'text'\. Set text_field"):
         examine(client, healthy, config=IndexConfig(text_field="txt"))
