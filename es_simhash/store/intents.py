@@ -96,6 +96,7 @@ class Parts:
         family: Its family.
         stored: What is stored of its text: shingles, chunk fingerprints, sketch.
         fingerprint: Its document fingerprint.
+        has_fingerprint: Whether it has one, of whatever scheme.
         date: Field of its date; None for no date.
         values: Fields whose indexed values are read, for `Row.values`.
         simhash: Members of the `simhash` object that are read as they are, for `Row.simhash`.
@@ -110,6 +111,7 @@ class Parts:
     family: bool = False
     stored: bool = False
     fingerprint: bool = False
+    has_fingerprint: bool = False
     date: DateField | None = None
     values: tuple[str, ...] = ()
     simhash: tuple[str, ...] = ()

@@ -68,6 +68,7 @@ class Row(NamedTuple):
         duplicate_of: Id of the document that it is flagged as a version of.
         stored: The stored parts of its text.
         fingerprint: Its document fingerprint.
+        has_fingerprint: Whether it has one; None where it was not searched for, but read as it is.
         date: Its date, of several the latest.
         dates: How many dates it has.
         is_newer: Whether it is newer than the date of the request.
@@ -90,6 +91,7 @@ class Row(NamedTuple):
     duplicate_of: str | None = None
     stored: StoredText | None = None
     fingerprint: bytes | None = None
+    has_fingerprint: bool | None = None
     date: Date | None = None
     dates: int = 0
     is_newer: bool = True

@@ -14,7 +14,7 @@ from es_simhash.maintenance.backfills.backfill_job import (
     SourceDocument,
 )
 from es_simhash.relation.references import DocumentRef
-from es_simhash.store.fields import ENTITIES, FINGERPRINT, PACKED_MEMBERS, SOURCE
+from es_simhash.store.fields import ENTITIES, PACKED_MEMBERS, SOURCE
 from es_simhash.store.intents import Count, DocumentsAt, Find, Parts, Where
 from es_simhash.store.protocol import Store, WritableStore
 from es_simhash.store.rows import Row
@@ -40,9 +40,9 @@ class DocumentReader:
         config = job.config
         fields = (*config.text_fields, config.simhash_field, *config.entity_fields)
         # Whether a document is current is in the small members.
-        read = (*PACKED_MEMBERS, FINGERPRINT) if job.check else ()
+        read = PACKED_MEMBERS if job.check else ()
         unread = *(name for name in config.large_members if name not in read), ENTITIES
-        self.parts = Parts(fields=fields, excluded=unread, fingerprint=job.check, version=True)
+        self.parts = Parts(fields=fields, excluded=unread, has_fingerprint=True, version=True)
 
     def count(self, part: IndexPart) -> int:
         """Return the number of documents of a part."""

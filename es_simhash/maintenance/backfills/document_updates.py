@@ -205,8 +205,8 @@ def _has_lost_vectors(
 
     `_source` has no vectors from Elasticsearch 9.2 on. Nobody writes back those of a sidecar.
     """
-    is_looked_at = job.check and job.sidecar is None and stored.get(STATUS) != STATUS_EMPTY
-    return is_looked_at and document.row.fingerprint is None
+    had_vectors = job.sidecar is None and stored.get(STATUS) != STATUS_EMPTY
+    return had_vectors and document.row.has_fingerprint is False
 
 
 def _text(source: Mapping[str, Any], text_field: str) -> str | None:

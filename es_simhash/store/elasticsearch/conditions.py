@@ -189,7 +189,7 @@ def read_of(parts: Parts, config: IndexConfig) -> dict[str, Any]:
     if parts.stored:
         source += map(config.path, _STORED)
         values += map(config.path, fields.SCORED_MEMBERS)
-    if parts.fingerprint:
+    if parts.fingerprint or parts.has_fingerprint:
         values.append({"field": config.path(fields.FINGERPRINT), "format": "binary"})
     if parts.date is not None:
         values.append(parts.date.requested)
@@ -215,7 +215,18 @@ def source_fields(parts: Parts, config: IndexConfig) -> list[str]:
 
 def _has_schemes(config: IndexConfig) -> Filter:
     members = config.scheme_members.items()
-    return {"bool": {"filter": [{"term": {config.path(name): scheme}} for name, scheme in members]}}
+    schemes = [{"term": {config.path(name): scheme}} for name, scheme in members]
+    return {"bool": {"filter": schemes, "must_not": [has_lost_vectors(config)]}}
+
+
+def has_lost_vectors(config: IndexConfig) -> Filter:
+    """Return the query for documents that were read and written back without their vectors.
+
+    `_source` has none from Elasticsearch 9.2 on. The rest is as it was, also the scheme.
+    """
+    without_words = {"term": {config.path(fields.STATUS): fields.STATUS_EMPTY}}
+    others = [_exists(config.path(fields.FINGERPRINT)), without_words]
+    return {"bool": {"filter": [config.of_scheme], "must_not": others}}
 
 
 def _ids(values: Sequence[str]) -> Filter:

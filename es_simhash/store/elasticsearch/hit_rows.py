@@ -50,6 +50,7 @@ def row_of(hit: Hit, parts: Parts, config: IndexConfig, *, strict: bool = False)
         duplicate_of=member(fields.DUPLICATE_OF) if parts.members else None,
         stored=_stored(hit, config) if parts.stored else None,
         fingerprint=_fingerprint(hit, config) if parts.fingerprint else None,
+        has_fingerprint=_has_fingerprint(hit, config) if parts.has_fingerprint else None,
         date=None if date is None else date.of_hit(hit),
         dates=0 if date is None else len(values.get(date.name) or ()),
         values={name: values.get(name, ()) for name in parts.values} if parts.values else {},
@@ -109,6 +110,11 @@ def _stored(hit: Hit, config: IndexConfig) -> PackedParts | None:
         return None
     chunks, sketch = (text.packed_chunks, text.packed_sketch) if text else ("", "")
     return PackedParts(hit["_index"], hit["_id"], chunks, sketch, content_hash or "", terms)
+
+
+def _has_fingerprint(hit: Hit, config: IndexConfig) -> bool | None:
+    is_entry = "found" in hit
+    return None if is_entry else bool(hit.get("fields", {}).get(config.path(fields.FINGERPRINT)))
 
 
 def _fingerprint(hit: Hit, config: IndexConfig) -> bytes | None:

@@ -11,6 +11,7 @@ from es_simhash.store.added_schemes import AddedScheme
 from es_simhash.store.config import IndexConfig
 from es_simhash.store.elasticsearch.answer_shapes import readable
 from es_simhash.store.elasticsearch.calls import index_path
+from es_simhash.store.elasticsearch.conditions import has_lost_vectors
 from es_simhash.store.elasticsearch.errors import RequestRejected
 from es_simhash.store.elasticsearch.gateway import Gateway
 from es_simhash.store.index_counts import MethodCoverage, SchemeCoverage, Status, VectorsStatus
@@ -20,6 +21,8 @@ from es_simhash.store.intents import Filter
 FAILED = "failed"
 # Other schemes that are named; documents of more are counted together.
 _MAX_SCHEMES = 50
+# Who has them has vectors too.
+_WITH_VECTORS = fields.SCHEME, fields.SEMANTIC_SCHEME, fields.VECTOR_TABLE
 # Families are counted exactly up to this number, beyond it within a percent or two.
 _EXACT_FAMILIES = 40_000
 
@@ -74,8 +77,13 @@ def _body(config: IndexConfig, filters: Sequence[Filter]) -> dict[str, Any]:
         path = config.path(member)
         # The scheme of the index is counted apart: terms has the most frequent ones only.
         aggs[member] = {"terms": {"field": path, "size": _MAX_SCHEMES}}
-        aggs[_current(member)] = {"filter": {"term": {path: scheme}}}
-        aggs[_any(member)] = {"filter": {"exists": {"field": path}}}
+        excluded = [has_lost_vectors(config)] if member in _WITH_VECTORS else []
+        counted: dict[str, Filter] = {
+            _current(member): {"term": {path: scheme}},
+            _any(member): {"exists": {"field": path}},
+        }
+        for name, query in counted.items():
+            aggs[name] = {"filter": {"bool": {"filter": [query], "must_not": excluded}}}
     for added in config.schemes:
         status = added.member(fields.STATUS)
         aggs[status] = {"terms": {"field": config.path(status)}}

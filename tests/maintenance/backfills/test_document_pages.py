@@ -18,7 +18,7 @@ from es_simhash.maintenance.backfills.document_pages import (
 from es_simhash.maintenance.backfills.document_updates import prepare
 from es_simhash.relation.references import DocumentRef
 from es_simhash.store.codec import simhash_object
-from es_simhash.store.fields import ENTITIES, FINGERPRINT, LARGE_MEMBERS, PACKED_MEMBERS
+from es_simhash.store.fields import ENTITIES, LARGE_MEMBERS, PACKED_MEMBERS
 from es_simhash.store.intents import Find, Where
 from tests.support.versioned_index import VersionedIndex
 
@@ -195,7 +195,7 @@ def test_documents_are_read_again_in_their_order() -> None:
 def test_large_members_are_read_only_where_they_are_checked(check: bool) -> None:
     parts = DocumentReader(VersionedIndex(), BackfillJob("i", check=check)).parts
     unread = {*LARGE_MEMBERS, ENTITIES}
-    assert {*parts.excluded} == (unread - {*PACKED_MEMBERS, FINGERPRINT} if check else unread)
+    assert {*parts.excluded} == (unread - {*PACKED_MEMBERS} if check else unread)
     assert unread >= {*PACKED_MEMBERS}
 
 

@@ -14,6 +14,7 @@ from es_simhash.ingestion.ingest import ingest
 from es_simhash.maintenance.backfills.backfill import backfill
 from es_simhash.maintenance.backfills.backfill_job import BackfillSettings, Selection
 from es_simhash.maintenance.diagnostics.examination import Examination, examine
+from es_simhash.maintenance.diagnostics.index_state import count_documents
 from es_simhash.store import fields
 from es_simhash.store.codec import simhash_object
 from es_simhash.store.config import IndexConfig
@@ -171,8 +172,9 @@ def test_damaged_fingerprints_are_named_and_backfill_heals_them(client: Any, hea
     assert index.related(id="1-v") == expected
 
 
+@pytest.mark.parametrize("check", [False, True])
 def test_a_document_that_was_read_and_written_back_is_found_and_backfill_heals_it(
-    client: Any, healthy: str
+    client: Any, healthy: str, check: bool
 ) -> None:
     index = Index(client, healthy)
     expected = index.related(id="1-v")
@@ -183,7 +185,9 @@ def test_a_document_that_was_read_and_written_back_is_found_and_backfill_heals_i
     client.index(index=healthy, id="1", document=source, refresh=True)
     found = examine(client, healthy)
     assert found.fingerprinted == {"fresh": 109, "damaged": 1}
-    outcomes = list(backfill(client, healthy, selection=Selection(check=True), settings=ONE))
+    fingerprints = count_documents(client, healthy).fingerprints
+    assert (fingerprints.current, fingerprints.none) == (109, 1)
+    outcomes = list(backfill(client, healthy, selection=Selection(check=check), settings=ONE))
     assert [each.id for each in outcomes if each.status == "written"] == ["1"]
     client.indices.refresh(index=healthy)
     assert examine(client, healthy).findings == []
