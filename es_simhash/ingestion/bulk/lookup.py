@@ -164,18 +164,16 @@ def with_decisions(
         names: Members that decisions are taken of.
     """
     kept, stored_hash = _decisions(stored, config)
-    member = json.dumps(config.simhash_field).encode()
-    start = len(member) + 2
-    if not kept or source[:start] != b"{%b:" % member:
+    content, head = source.decode(), f"{{{json.dumps(config.simhash_field)}:"
+    if not kept or not content.startswith(head):
         return source
-    content = source.decode()
-    simhash, end = json.JSONDecoder().raw_decode(content, len(source[:start].decode()))
+    simhash, end = json.JSONDecoder().raw_decode(content, len(head))
     if stored_hash != simhash.get(CONTENT_HASH):
         return source
     kept = _of_these_values(kept, source, stored, config)
     new = {name: value for name, value in kept.items() if name in names and name not in simhash}
-    rest = content[end:].encode()
-    return source[:start] + with_members(source[start : len(source) - len(rest)], new) + rest
+    written = with_members(content[len(head) : end].encode(), new)
+    return b"%b%b%b" % (head.encode(), written, content[end:].encode())
 
 
 def _decisions(stored: Mapping[str, Any], config: IndexConfig) -> tuple[dict[str, Any], Any]:
