@@ -143,6 +143,21 @@ def test_a_return_to_what_the_index_had_is_written(client: Any, index: str) -> N
 
 
 @pytest.mark.long
+def test_a_document_that_lost_its_vectors_is_written_again(client: Any, index: str) -> None:
+    lines = [*documents(3), {"id": "empty", "text": ""}]
+    list(ingest(client, index, lines, settings=ONE))
+    source = client.get(index=index, id="1")["_source"]
+    # As a program reads it from Elasticsearch 9.2 on, and writes it back.
+    for vector in (*IN_NO_SOURCE, "index_vector"):
+        source["simhash"].pop(vector, None)
+    client.index(index=index, id="1", document=source)
+    client.indices.refresh(index=index)
+    again = {each.id: each.status for each in ingest(client, index, lines, settings=ONE)}
+    assert again == {"0": "unchanged", "1": "written", "2": "unchanged", "empty": "unchanged"}
+    client.indices.refresh(index=index)
+    assert statuses(ingest(client, index, lines, settings=ONE)) == {"unchanged": 4}
+
+
 def test_no_more_documents_are_taken_than_batches_allow(client: Any, index: str) -> None:
     taken = 0
 

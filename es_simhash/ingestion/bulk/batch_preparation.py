@@ -174,7 +174,7 @@ def _changed(
     documents: list[Document], lookup: Lookup, config: IndexConfig, prepared: Prepared
 ) -> Iterator[Document]:
     for document in documents:
-        stored = lookup.stored.get(document.id)
+        stored = None if document.id in lookup.outdated else lookup.stored.get(document.id)
         if stored is not None and is_unchanged(document, stored, config):
             prepared.unchanged.append((document.position, document.id))
         else:

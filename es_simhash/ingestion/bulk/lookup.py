@@ -37,6 +37,8 @@ class Lookup:
         refused: Why documents cannot be written, by id: the index has the id elsewhere.
         versions: Versions of the documents that are to be replaced where they are, by id: those
             of a data stream or an alias; without an index those that the name alone leads to.
+        outdated: Ids of documents that searches do not find by what their members say: those that
+            another program read and wrote back without their vectors.
         is_compared: Whether documents that the index has as they are are left out.
     """
 
@@ -44,6 +46,7 @@ class Lookup:
     routings: Mapping[str, str] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
     versions: Mapping[str, DocumentVersion] = field(default_factory=dict)
+    outdated: Collection[str] = ()
     is_compared: bool = True
 
 

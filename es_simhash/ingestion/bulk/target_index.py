@@ -106,6 +106,9 @@ class TargetIndex:
     ) -> Lookup:
         """Return what the index has of some documents, without the large members.
 
+        Of whole documents it also says which are outdated, with one more request where there are
+        any.
+
         Documents are read as they are now. Only where routings are in use, those whose line names
         none are searched, with one more request for all. So are those of an alias that its one
         index does not have: it may stand for several, also since a moment ago.
@@ -117,7 +120,17 @@ class TargetIndex:
                 allowed.
         """
         wanted = first_of_each_id(identities)
-        parts = replace(parts, version=self.may_move)
+        found = self._found(wanted, replace(parts, version=self.may_move), refreshes=refreshes)
+        if not parts.whole or not found.stored:
+            return found
+        outdated = Find(Where(ids=tuple(found.stored), is_current=False), size=len(found.stored))
+        (rows,) = self.store.ask([outdated])
+        return replace(found, outdated=frozenset(row.ref.id for row in rows.rows))
+
+    def _found(
+        self, wanted: Mapping[str, str | None], parts: Parts, *, refreshes: bool
+    ) -> Lookup:
+        """Return where documents are and what the index has of them, by ids with their routings."""
         if self.config.is_stream:
             return self._lookup_in_indices(wanted, parts, refreshes=refreshes)
         places = Lookup()

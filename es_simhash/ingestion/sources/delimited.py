@@ -2,6 +2,7 @@
 
 import codecs
 import csv
+import re
 from collections import deque
 from collections.abc import Iterator
 from typing import BinaryIO
@@ -13,6 +14,8 @@ from es_simhash.ingestion.sources.source_format import Record, SourceFile, requi
 # The one that the header has most of separates the values; spreadsheets of many countries write
 # semicolons.
 _SEPARATORS = ",;\t|"
+# The line in which Excel says what separates the values, above the header.
+_NAMED_SEPARATOR = re.compile(r'"?sep=([^\w\s"]|\t)"?', re.IGNORECASE)
 
 
 class DelimitedFormat:
@@ -77,10 +80,10 @@ class _Lines:
         return self.number + 1
 
     def read_header_again(self) -> None:
-        """Give the first line back, without a byte-order mark."""
+        """Give the line back that was read, without a byte-order mark."""
         (header,) = self.held
         self._returned.append(header.removeprefix(codecs.BOM_UTF8))
-        self.number = 0
+        self.number -= 1
         self.next_row()
 
     def give_back(self) -> bytes:
@@ -135,22 +138,35 @@ class _Table:
             yield Record(place, {name: value for name, value in fields if value})
 
     def _columns(self) -> list[str] | None:
-        """Return the names of the header; None for an empty file."""
-        try:
-            header = next(self._lines)
-        except StopIteration:
+        """Return the names of the header; None for a file without one."""
+        header = self._header()
+        if header is None:
             return None
-        require_narrow(self._lines.held[0])
-        header = header.removeprefix("\ufeff")
         if self._separator is None:
             self._separator = max(_SEPARATORS, key=_outside_quotes(header).count)
+        line = self._lines.number
         self._lines.read_header_again()
         try:
             names = next(self._rows())
             "".join(names).encode()
         except (csv.Error, UnicodeEncodeError) as error:
-            raise InputError(f"The header cannot be read ({error}). Repair line 1.") from error
+            raise InputError(f"The header cannot be read ({error}). Repair line {line}.") from error
         return [name.strip() or f"column_{number}" for number, name in enumerate(names, 1)]
+
+    def _header(self) -> str | None:
+        """Read until the first line of the header; None without one.
+
+        Spreadsheets write blank rows above it, also as separators alone.
+        """
+        for line in self._lines:
+            require_narrow(self._lines.held[0])
+            content = line.removeprefix("\ufeff").strip("\r\n")
+            if named := _NAMED_SEPARATOR.fullmatch(content):
+                self._separator = named[1]
+            elif content.strip(f'{_SEPARATORS}" '):
+                return content
+            self._lines.next_row()
+        return None
 
     def _rows(self) -> Iterator[list[str]]:
         return csv.reader(self._lines, delimiter=self._separator or ",", strict=True)

@@ -215,11 +215,47 @@ def test_no_line_of_a_table_is_lost(tmp_path_factory: pytest.TempPathFactory, te
 
 
 @pytest.mark.parametrize(
+    ("above", "separator"),
+    [
+        ("\n\r\n", ","),
+        (" \t\n", ";"),
+        (";;\n", ";"),
+        ('"","",""\n', ","),
+        ("sep=;\r\n", ";"),
+        ('"sep=|"\n\n', "|"),
+        ("\nSEP=\t\n", "\t"),
+        ("sep=^\n", "^"),
+    ],
+)
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_what_spreadsheets_write_above_the_header_is_no_row(
+    tmp_path: Path, above: str, separator: str, mark: str
+) -> None:
+    path = tmp_path / "a.csv"
+    rows = [["_id", "text", "note"], ["a", '"one; or two"', "x"], ["b", "three"]]
+    table = "".join(f"{separator.join(row)}\n" for row in rows)
+    path.write_text(f"{mark}{above}{table}", "utf-8", newline="")
+    good, broken = rows_of(path)
+    assert good[:2] == ("a", "one; or two")
+    assert broken[0] == "failed"
+    assert broken[2] == above.count("\n") + 3
+    assert "2 values, and the header 3" in broken[1]
+
+
+@pytest.mark.parametrize("content", ["", "\n\n", "sep=;\n", ";;\n"])
+def test_a_table_without_a_row_has_no_documents(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(content, "utf-8", newline="")
+    assert rows_of(path) == []
+
+
+@pytest.mark.parametrize(
     ("content", "reason"),
     [
         (b"text,text\na,b\n", "two columns 'text'"),
         ("_id,text\na,b\n".encode("utf-16"), "UTF-16"),
         (b'"text\na,b\n', "line 1"),
+        (b'sep=;\n\n"text\na,b\n', "line 3"),
         (b"t\xe9xt,b\n1,2\n", "line 1"),
     ],
 )
