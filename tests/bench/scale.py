@@ -4,26 +4,38 @@
 
 Made-up stories that follow real ones (tests/bench/made_up_archive.py), in one index, and a tenth of
 them in another. Both are asked in turns, as they were loaded and force merged, and beside
-`more_like_this`. Filling ten million takes hours: with `--keep` a run that was ended goes on.
+`more_like_this`. Then what `es-simhash plan` predicts of each from 20,000 of its stories is printed
+beside what it has. Filling ten million takes hours: with `--keep` a run that was ended goes on.
 """
 
 import argparse
+import json
 import random
 import statistics
+import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from elasticsearch import Elasticsearch
 
 from es_simhash.errors import InputError
+from es_simhash.ingestion.bulk.processes import available_processors
+from es_simhash.lab.tuning.tuning_figures import TuneOptions
+from es_simhash.lab.tuning.tuning_sample import neighbours_of, sample_of
+from es_simhash.maintenance.plans.cost_model import EVERYTHING, VERSIONS, PlanOptions
+from es_simhash.maintenance.plans.measured_sample import plan_index, question_times
 from es_simhash.questions.index import Index
 from es_simhash.relation.relation import VERSION_KINDS
 from es_simhash.semantics.semantic_scheme import DEFAULT_SEMANTICS
+from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.elasticsearch.store import ElasticsearchStore
 from es_simhash.store.fields import DEFAULT_FIELD
 from es_simhash.store.options import SearchOptions
+from es_simhash.store.protocol import no_progress
 from scripts.local_node.engine import find_engine
 from tests.bench.engines import bench_client
 from tests.bench.made_up_archive import archive_texts, news_archive
@@ -35,6 +47,8 @@ _LARGE, _SMALL = "bench-scale", "bench-scale-tenth"
 _ROUNDS = 3
 _PLANTED = 500
 _REFERENCE = "more_like_this"
+# Stories from which an index is planned, those of a request, and those that are asked about.
+_PLANNED_FROM, _READ, _ASKED_ABOUT = 20_000, 1_000, 200
 _QUICK = SearchOptions(evidence=False, passages=False, kinds=VERSION_KINDS)
 
 # Milliseconds of each question of the best round, in order, by what was asked.
@@ -79,6 +93,9 @@ def main(argv: Sequence[str] | None = None) -> None:
         for name, size in sizes.items():
             print(f"{name}: {_found(Index(client, name), size)}", flush=True)
         _print_bytes(client, options.documents)
+        choice = VERSIONS if options.versions_only else EVERYTHING
+        for name, size in sizes.items():
+            _print_plan(client, name, size, choice)
         if not options.keep:
             client.indices.delete(index=",".join(sizes))
 
@@ -208,6 +225,39 @@ def _print_bytes(client: Elasticsearch, documents: int) -> None:
     text = sum(map(len, archive_texts(0, 500))) / 500
     total = sum(sizes.values()) / documents
     print(f"index beyond _source: {total:.0f} bytes a document of {text:.0f} characters")
+
+
+def _print_plan(client: Elasticsearch, name: str, size: int, choice: str) -> None:
+    """Print what is predicted of an index from a sample of it, beside what it has."""
+    chosen = random.Random(size).sample(range(size), min(size, _PLANNED_FROM))
+    ids = [str(number) for number in chosen]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "sample.jsonl")
+        with path.open("w", encoding="utf-8") as file:
+            file.writelines(_lines(client, name, ids))
+        plan = plan_index(client, PlanOptions(size, str(path), available_processors()))
+    costs = plan.costs[choice]
+    store = ElasticsearchStore(Gateway.of(client), name)
+    sample = sample_of(store, store.config, TuneOptions(sample=_ASKED_ABOUT))
+    candidates = neighbours_of(store, sample, no_progress).candidates
+    stats = client.indices.stats(index=name, metric="store")["_all"]["primaries"]["store"]
+    question = question_times(Index(client, name), ids[:_ASKED_ABOUT])[choice]
+    print(f"{name}, planned from {len(ids):,} stories:")
+    for figure, predicted, measured in (
+        ("disk, GB", costs.disk / 1e9, stats["size_in_bytes"] / 1e9),
+        ("candidates", plan.candidates, statistics.mean(candidates)),
+        ("question, ms", costs.question_ms, question),
+    ):
+        ratio = predicted / measured
+        print(f"  {figure:14}predicted {predicted:8.1f}, measured {measured:8.1f}: {ratio:.2f}")
+
+
+def _lines(client: Elasticsearch, name: str, ids: Sequence[str]) -> Iterator[str]:
+    """Yield stories of an index as `plan` reads them."""
+    for start in range(0, len(ids), _READ):
+        found = client.mget(index=name, ids=ids[start : start + _READ], source_includes=["text"])
+        for each in found["docs"]:
+            yield json.dumps({"_id": each["_id"], "text": each["_source"]["text"]}) + "\n"
 
 
 @contextmanager
