@@ -24,7 +24,7 @@ from es_simhash.store.elasticsearch.updates import require_accepted
 from es_simhash.store.fields import DECIDED
 from es_simhash.store.indexed_methods import method_of_scheme
 from es_simhash.store.intents import Configuration, DocumentsAt, Find, FindPlaces, Parts, Where
-from es_simhash.store.protocol import WritableStore
+from es_simhash.store.protocol import WritableStore, rows_of_ids, run
 from es_simhash.store.rows import Row, WriteResult
 
 WHOLE = Parts(whole=True)
@@ -123,9 +123,9 @@ class TargetIndex:
         found = self._found(wanted, replace(parts, version=self.may_move), refreshes=refreshes)
         if not parts.whole or not found.stored:
             return found
-        outdated = Find(Where(ids=tuple(found.stored), is_current=False), size=len(found.stored))
-        (rows,) = self.store.ask([outdated])
-        return replace(found, outdated=frozenset(row.ref.id for row in rows.rows))
+        outdated = Find(Where(ids=tuple(found.stored), is_current=False))
+        (rows,) = run(rows_of_ids([outdated]), self.store)
+        return replace(found, outdated=frozenset(row.ref.id for row in rows))
 
     def _found(
         self, wanted: Mapping[str, str | None], parts: Parts, *, refreshes: bool
