@@ -4,11 +4,13 @@ Most candidates share no passage. That shows in a few operations over the senten
 at once, which cost less than aligning each; what passes is aligned by itself.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from es_simhash.fingerprints.hashing import Uint64s, equal_runs, fold
-from es_simhash.relation.alignment.seeds import PAIRS_PER_SENTENCE, pair_sums
+from es_simhash.fingerprints.hashing import Uint64s, equal_runs, fold, ranks_within
+from es_simhash.relation.alignment.seeds import MAX_PAIRS, PAIRS_PER_SENTENCE, pair_sums
 from es_simhash.relation.alignment.sentence_words import (
     MORE_SENTENCES,
     SentenceWords,
@@ -16,7 +18,7 @@ from es_simhash.relation.alignment.sentence_words import (
     most_sentences,
     words_of_sentences,
 )
-from es_simhash.relation.alignment.sorted_arrays import found_in, products, shared_places
+from es_simhash.relation.alignment.sorted_arrays import found_in, shared_places, sorted_unique
 from es_simhash.relation.alignment.stretches import least_information
 from es_simhash.relation.thresholds import COPIED_RUN, INFORMED_SEEDS, SEED_COSINE, SEED_DICE
 from es_simhash.text.tokens import Ints
@@ -26,6 +28,8 @@ Mask = NDArray[np.bool_]
 _SLIGHTLY = 1 - 1e-9
 # Sentences of a query from which on every text passes: the tables would be too large.
 _MAX_SENTENCES = 4000
+# Pairs of sentences that are held in memory, where no text has more.
+_PAIRS_AT_A_TIME = 1 << 21
 
 
 def may_share_passages(query: SentenceWords, texts: WordsOfTexts) -> Mask:
@@ -88,16 +92,33 @@ class _Entries:
 
     def resemble(self, query: SentenceWords) -> Mask:
         """Return for each text whether a sentence resembles one of the query."""
-        ours, theirs = shared_places(query.seldom_words, self.words)
-        ours = query.seldom[ours]
-        word, first, second = products(query.frequencies[ours], np.diff(self.postings)[theirs])
-        entry = self.postings[theirs][word] + second
-        in_query = query.sentences[query.postings[ours][word] + first]
-        in_text = self.of_text[self.sentence[entry]]
+        shared = self._shared(query)
+        pairs = np.bincount(shared.texts, shared.often, minlength=self.texts)
+        most = np.minimum(MAX_PAIRS, PAIRS_PER_SENTENCE * (query.count + self.counts))
         # With more pairs than that, the commonest words would have to be left out.
-        pairs = np.bincount(in_text, minlength=self.texts)
-        passed = pairs > PAIRS_PER_SENTENCE * (query.count + self.counts)
-        weights = query.weights[ours][word]
+        passed = pairs > most
+        # Each text is decided by its own pairs: those of some texts at a time take less memory.
+        part = np.where(passed, -1, np.cumsum(np.where(passed, 0, pairs)) // _PAIRS_AT_A_TIME)
+        for number in sorted_unique(part[part >= 0]):
+            passed |= self._informed(query, shared.chosen(part[shared.texts] == number))
+        return passed
+
+    def _shared(self, query: SentenceWords) -> "_SharedEntries":
+        """Return the entries whose word the query has, word by word."""
+        ours, theirs = shared_places(query.seldom_words, self.words)
+        counts = np.diff(self.postings)[theirs]
+        entries = np.repeat(self.postings[theirs], counts) + ranks_within(counts)
+        words = np.repeat(query.seldom[ours], counts)
+        return _SharedEntries(
+            entries, words, self.of_text[self.sentence[entries]], query.frequencies[words]
+        )
+
+    def _informed(self, query: SentenceWords, shared: "_SharedEntries") -> Mask:
+        """Return for each text whether the pairs of these entries have enough information."""
+        entry = np.repeat(shared.entries, shared.often)
+        words = np.repeat(shared.words, shared.often)
+        in_query = query.sentences[query.postings[words] + ranks_within(shared.often)]
+        weights = query.weights[words]
         cells, dots, common, _ = pair_sums(
             in_query * self.sentences + self.sentence[entry],
             weights * self.weights[entry],
@@ -110,8 +131,7 @@ class _Entries:
         similar &= 2 * common >= _SLIGHTLY * SEED_DICE * (query.sizes[queried] + sizes[sentence])
         information = self._information(cells[similar], in_query, entry, weights)
         least = least_information(query.information, self.information)
-        passed |= information >= _SLIGHTLY * INFORMED_SEEDS * least
-        return passed
+        return np.asarray(information >= _SLIGHTLY * INFORMED_SEEDS * least)
 
     def _information(
         self, cells: Ints, in_query: Ints, entry: Ints, weights: NDArray[np.float64]
@@ -122,6 +142,26 @@ class _Entries:
         chosen = among[in_query * self.sentences + self.sentence[entry]]
         halves = (weights + self.weights[entry])[chosen] / 2
         return _sums(self.of_text[self.sentence[entry[chosen]]], halves, self.texts)
+
+
+class _SharedEntries(NamedTuple):
+    """Words of sentences that the query has as well.
+
+    Attributes:
+        entries: The entries of the texts.
+        words: The word of each, as its place in the query.
+        texts: The text of each.
+        often: Number of sentences of the query that have the word.
+    """
+
+    entries: Ints
+    words: Ints
+    texts: Ints
+    often: Ints
+
+    def chosen(self, mask: Mask) -> "_SharedEntries":
+        """Return some of them."""
+        return _SharedEntries(*(values[mask] for values in self))
 
 
 def _sums(places: Ints, values: NDArray[np.float64], count: int) -> NDArray[np.float64]:

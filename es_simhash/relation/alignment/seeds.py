@@ -19,7 +19,7 @@ from es_simhash.text.tokens import Ints
 
 # Pairs of sentences that are looked at for one word each, for each sentence of the two texts: the
 # commonest words are left out of both texts where there are more.
-PAIRS_PER_SENTENCE, _MAX_PAIRS = 400, 8_000_000
+PAIRS_PER_SENTENCE, MAX_PAIRS = 400, 8_000_000
 # Seeds that are kept for each sentence, the strongest: a table of numbers resembles itself.
 _SEEDS_PER_SENTENCE = 4
 # Of a run that two texts repeat, so many pairs of places are seeds.
@@ -118,7 +118,7 @@ def _within_budget(
 ) -> NDArray[np.bool_]:
     """Return which of the shared words are looked at: the rarest, as far as the budget goes."""
     sizes = query.frequencies[ours] * hit.frequencies[theirs]
-    budget = min(_MAX_PAIRS, PAIRS_PER_SENTENCE * (query.count + hit.count))
+    budget = min(MAX_PAIRS, PAIRS_PER_SENTENCE * (query.count + hit.count))
     if int(sizes.sum()) <= budget:
         return np.ones(len(sizes), bool)
     ordered = np.sort(sizes)
