@@ -1,7 +1,6 @@
 """The units that two versions are aligned by: words and marks, with their places in the text."""
 
 import re
-import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +19,7 @@ from es_simhash.text.characters import (
     code_points,
     space_table,
 )
+from es_simhash.text.marks import composed, is_composed
 from es_simhash.text.normal_forms import TokenBounds, normalise, token_bounds
 from es_simhash.text.segmentation import chunk_bounds, segment, sentence_classes
 from es_simhash.text.tokens import Ints, Segmentation
@@ -250,14 +250,14 @@ def _keys(text: str, starts: list[int], ends: list[int]) -> list[str]:
     words = [text[start:end] for start, end in zip(starts, ends, strict=True)]
     if text.isascii():
         return words
-    if not _IGNORED.search(text) and unicodedata.is_normalized("NFC", text):
+    if not _IGNORED.search(text) and is_composed(text):
         return words
     keys = {word: word if word.isascii() else _key(word) for word in set(words)}
     return [keys[word] for word in words]
 
 
 def _key(word: str) -> str:
-    return unicodedata.normalize("NFC", _IGNORED.sub("", word) or word)
+    return composed(_IGNORED.sub("", word) or word)
 
 
 def _sentence_starts(

@@ -15,6 +15,7 @@ from es_simhash.text.characters import (
     class_table,
     code_points,
 )
+from es_simhash.text.marks import in_order
 from es_simhash.text.memo import Memo
 from es_simhash.text.tokens import Ints, Segmentation
 
@@ -44,7 +45,8 @@ def normalise(text: str) -> str:
 
 
 def _normalise_known(text: str) -> str:
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    composed = unicodedata.normalize("NFKC", in_order(text, "NFKD"))
+    return unicodedata.normalize("NFKC", composed.casefold())
 
 
 def normalise_all(texts: Sequence[str]) -> list[str]:

@@ -1,6 +1,5 @@
 """The words of a batch of texts, counted by their numbers in a lexicon."""
 
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -27,6 +26,7 @@ from es_simhash.semantics.languages.words import (
     fold_forms,
     normal_form,
 )
+from es_simhash.text.marks import composed
 from es_simhash.text.tokens import Ints
 
 _NONE = np.zeros(0, np.int64)
@@ -179,8 +179,7 @@ def _content_forms(
             places = unknown[first]
             spellings = map(runs.spelling, starts[places].tolist(), ends[places].tolist())
             of_new = lexicon.numbers(
-                content_form(unicodedata.normalize("NFC", spelling), lexicon.language)
-                for spelling in spellings
+                content_form(composed(spelling), lexicon.language) for spelling in spellings
             ).astype(np.int32)
             table.add(new, of_new)
             forms[unknown] = of_new[np.searchsorted(new, hashes[unknown])]

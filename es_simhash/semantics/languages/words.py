@@ -6,7 +6,6 @@ Japanese, Thai, Lao, Khmer, Burmese) yield bigrams of characters.
 """
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -15,6 +14,7 @@ from typing import NamedTuple
 
 from es_simhash.semantics.languages.word_lists import is_stop_word, stop_words
 from es_simhash.text.characters import IGNORED, MARK, STANDALONE, class_ranges
+from es_simhash.text.marks import composed
 from es_simhash.text.memo import Memo
 
 # Languages that write short words onto the next one (l'homme), and those that write endings
@@ -157,7 +157,7 @@ def _plain(text: str, language: str) -> str:
 
 def _lower(form: str) -> str:
     lower = form.lower()
-    return lower if lower.isascii() else unicodedata.normalize("NFC", lower)
+    return lower if lower.isascii() else composed(lower)
 
 
 def _spans(plain: str, language: str) -> Iterator[tuple[int, int]]:
