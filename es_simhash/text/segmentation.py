@@ -37,6 +37,8 @@ _MARK_SHIFT = np.uint8(3)
 _CLASS_MASK = np.uint8(7)
 # As many as are fingerprinted fastest (docs/plan.md#measured-speed-and-size).
 BATCH_CHARACTERS = 200_000
+# What a text costs whatever its length, in characters: a batch of empty texts ends as well.
+_LEAST_CHARACTERS = 10
 
 
 class ChunkSizes(Protocol):
@@ -210,7 +212,7 @@ def batches_of_texts(items: Iterable[Item], text_of: Callable[[Item], str]) -> I
     characters = 0
     for item in items:
         batch.append(item)
-        characters += len(text_of(item))
+        characters += max(_LEAST_CHARACTERS, len(text_of(item)))
         if characters >= BATCH_CHARACTERS:
             yield batch
             batch, characters = [], 0

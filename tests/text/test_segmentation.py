@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from es_simhash.fingerprints.fingerprint_scheme import DEFAULT, Scheme
 from es_simhash.store.conformance import describe
 from es_simhash.text.normal_forms import normalise
-from es_simhash.text.segmentation import segment
+from es_simhash.text.segmentation import segment, text_batches
 from tests.support import reference
 from tests.support.strategies import texts
 
@@ -185,3 +185,11 @@ def test_a_text_of_a_batch_is_as_if_segmented_by_itself(batch: list[str]) -> Non
             everything = np.arange(len(alone.codes))
             expected = everything if alone.positions is None else alone.positions
             np.testing.assert_array_equal(found.positions, expected)
+
+
+def test_batches_end_whether_or_not_their_texts_have_characters() -> None:
+    # Each text costs 2 KB while its sketch is made.
+    sizes = [len(batch) for batch in text_batches([""] * 45_000)]
+    assert sum(sizes) == 45_000
+    assert max(sizes) * 2048 < 50_000_000
+    assert [len(batch) for batch in text_batches(["a" * 100_000] * 3)] == [2, 1]
