@@ -160,7 +160,7 @@ def families_in_memory(
     for id, text in by_id.items():
         copies[text.content_hash].append(id)
     manual = ManualPairs.of_texts(
-        dismissed, joined, {id: text.content_hash for id, text in by_id.items()}
+        dismissed, joined, {id: [text.content_hash] for id, text in by_id.items()}
     )
     links = links_of(candidate_pairs(by_hash), by_hash, version_threshold, manual.dismissed)
     linked = LinkedTexts(by_hash, links, version_threshold, manual)

@@ -1,6 +1,7 @@
 """Families with what a person decided about pairs: joins unite them, dismissals part them."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import product
 
 from es_simhash.pairs.merging import Comparison, connected_components, families_of
 from es_simhash.relation.decided_pairs import JoinedGroups, ManualPairs
@@ -104,22 +105,22 @@ def _placed(
 
 
 def contradicted_pairs(
-    dismissed: Iterable[tuple[str, str]], hashes: Mapping[str, str], manual: ManualPairs
+    dismissed: Iterable[tuple[str, str]],
+    hashes: Mapping[str, Collection[str]],
+    manual: ManualPairs,
 ) -> list[tuple[str, str]]:
     """Return the dismissed pairs of which joins say the opposite.
 
     Args:
-        dismissed: tuple[str, str] of dismissed documents.
-        hashes: Of the texts of documents, by their ids.
+        dismissed: Pairs of ids.
+        hashes: Of the texts of documents, by id.
         manual: What a person decided about the texts.
     """
-    texts = {
-        ids: (hashes[ids[0]], hashes[ids[1]])
-        for ids in dismissed
-        if all(id in hashes for id in ids)
-    }
     return sorted(
-        ids
-        for ids, (one, other) in texts.items()
-        if one != other and other in manual.joined.group(one)
+        (a, b)
+        for a, b in dismissed
+        if any(
+            other in manual.joined.others(one)
+            for one, other in product(hashes.get(a, ()), hashes.get(b, ()))
+        )
     )

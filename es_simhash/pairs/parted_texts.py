@@ -1,7 +1,8 @@
 """Texts in parts, by the values of a field that keeps the families of their documents apart."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from es_simhash.fingerprints.hashing import digest_of_key
@@ -57,16 +58,16 @@ def claim_of(content_hash: str, part: Values) -> str:
 
 
 def parted_pairs(
-    joined: Iterable[tuple[str, str]], values: Mapping[str, Values]
+    joined: Iterable[tuple[str, str]], values: Mapping[str, Collection[Values]]
 ) -> list[tuple[str, str]]:
     """Return the joined pairs whose documents have different values.
 
     Args:
-        joined: tuple[str, str] of joined documents.
-        values: Of documents with a text, by their ids.
+        joined: Pairs of ids.
+        values: Of documents with a text, by id.
     """
     return sorted(
-        ids
-        for ids in joined
-        if all(id in values for id in ids) and values[ids[0]] != values[ids[1]]
+        (a, b)
+        for a, b in joined
+        if any(one != other for one, other in product(values.get(a, ()), values.get(b, ())))
     )

@@ -3,7 +3,7 @@
 from collections import defaultdict, deque
 from collections.abc import Collection, Hashable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Generic, TypeVar
 
 Node = TypeVar("Node", bound=Hashable)
@@ -33,17 +33,17 @@ class JoinedGroups(Generic[Node]):
 
     @classmethod
     def of_texts(
-        cls, pairs: Iterable[tuple[Node, Node]], texts: Mapping[Node, Node]
+        cls, pairs: Iterable[tuple[Node, Node]], texts: Mapping[Node, Collection[Node]]
     ) -> "JoinedGroups[Node]":
         """Return the groups of texts whose documents are joined, over documents that are gone too.
 
         Args:
-            pairs: Pairs of documents.
-            texts: Text of each document that has one.
+            pairs: Pairs of ids.
+            texts: Texts by id; in several indices of an alias, an id may have several.
         """
         by_document = cls(pairs)
         text_groups = (
-            list(dict.fromkeys(texts[node] for node in sorted(group, key=str) if node in texts))
+            sorted({text for node in group for text in texts.get(node, ())}, key=str)
             for group in set(by_document._groups.values())
         )
         return cls(pair for group in text_groups for pair in pairwise(group))
@@ -140,7 +140,10 @@ class ManualPairs:
 
     @classmethod
     def of_texts(
-        cls, dismissed: Iterable[_Ids], joined: Iterable[_Ids], texts: Mapping[str, str]
+        cls,
+        dismissed: Iterable[_Ids],
+        joined: Iterable[_Ids],
+        texts: Mapping[str, Collection[str]],
     ) -> "ManualPairs":
         """Return what pairs of documents say about their texts.
 
@@ -149,9 +152,9 @@ class ManualPairs:
         Args:
             dismissed: Pairs of ids.
             joined: Pairs of ids.
-            texts: Hash of the text of each document that has one, by its id.
+            texts: Hashes of texts by id; a decision counts for all documents that have the id.
         """
-        pairs = [(texts[a], texts[b]) for a, b in dismissed if a in texts and b in texts]
+        pairs = [pair for a, b in dismissed for pair in product(texts.get(a, ()), texts.get(b, ()))]
         apart = cls.of([(one, other) for one, other in pairs if one != other], ())
         return cls(apart.dismissed, JoinedGroups.of_texts(joined, texts))
 

@@ -122,7 +122,9 @@ def _manual_pairs(documents: DataFrame, rules: FamilyRules) -> ManualPairs:
     if not ids:
         return ManualPairs()
     wanted = documents.where(F.col("id").isin(ids) & F.col("key").isNotNull())
-    hashes = {row[0]: row[1] for row in wanted.select("id", "content_hash").collect()}
+    hashes: dict[str, set[str]] = defaultdict(set)
+    for id, content_hash in wanted.select("id", "content_hash").collect():
+        hashes[id].add(content_hash)
     return ManualPairs.of_texts(rules.dismissed, rules.joined, hashes)
 
 

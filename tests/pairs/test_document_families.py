@@ -130,7 +130,7 @@ def test_families_of_parts_of_the_pairs_are_those_of_all(texts: dict[str, str], 
     by_id = {id: text for id, text in analysed.items() if text is not None}
     hashes = {id: text.content_hash for id, text in by_id.items()}
     by_hash = {text.content_hash: text for text in by_id.values()}
-    manual = ManualPairs.of_texts(dismissed, joined, hashes)
+    manual = ManualPairs.of_texts(dismissed, joined, {id: [text] for id, text in hashes.items()})
 
     pairs = list(candidate_pairs(by_hash))
     random.Random(1).shuffle(pairs)

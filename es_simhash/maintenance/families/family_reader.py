@@ -1,5 +1,6 @@
 """Documents of an index with their analysed texts, the candidates of texts, sizes of families."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -63,6 +64,22 @@ class Membership:
 
     family: str
     represents: bool
+
+
+def texts_by_id(documents: Iterable[FamilyDocument]) -> dict[str, set[str]]:
+    """Return the hashes of the texts of documents by id, which several of an alias may have."""
+    texts: dict[str, set[str]] = defaultdict(set)
+    for document in documents:
+        texts[document.ref.id].add(document.content_hash)
+    return texts
+
+
+def values_by_id(documents: Iterable[FamilyDocument]) -> dict[str, set[Values]]:
+    """Return the values of documents by id, as `texts_by_id` does their texts."""
+    values: dict[str, set[Values]] = defaultdict(set)
+    for document in documents:
+        values[document.ref.id].add(document.values)
+    return values
 
 
 # A document with what is to be written into it.

@@ -8,7 +8,13 @@ from typing import Any
 from es_simhash.fingerprints.hashing import digest_of_key
 from es_simhash.maintenance.families.family_corpus import Corpus
 from es_simhash.maintenance.families.family_options import FamilyOptions
-from es_simhash.maintenance.families.family_reader import Assignment, Membership
+from es_simhash.maintenance.families.family_reader import (
+    Assignment,
+    FamilyDocument,
+    Membership,
+    texts_by_id,
+    values_by_id,
+)
 from es_simhash.maintenance.families.known_links import KnownTexts
 from es_simhash.maintenance.families.link_graph import LinkGraph, LinksAmong
 from es_simhash.maintenance.families.linked_components import linked_components
@@ -118,31 +124,25 @@ class FamilyRun:
         """Return what a person decided about documents, as pairs of their texts."""
         dismissed, joined = standing(self._dismissals), standing(self._joins)
         self.corpus.add(self._reader.of_ids(sorted({*chain(*dismissed, *joined)})))
-        return ManualPairs.of_texts(dismissed, joined, self._hashes())
+        return ManualPairs.of_texts(dismissed, joined, texts_by_id(self._with_texts()))
 
-    def _hashes(self) -> dict[str, str]:
-        """Return the texts of the documents by their ids.
+    def _with_texts(self) -> Iterator[FamilyDocument]:
+        """Yield the documents with a text of the run.
 
-        Documents without words have none, nor those whose text is not the fingerprinted one.
+        Those without words have none, nor those whose text is not the fingerprinted one.
         """
-        return {
-            ref.id: document.content_hash
-            for ref, document in self.corpus.documents.items()
-            if document.content_hash in self.corpus.copies
-        }
+        for document in self.corpus.documents.values():
+            if document.content_hash in self.corpus.copies:
+                yield document
 
     def contradicted(self) -> list[Ids]:
         """Return the dismissed pairs of which joins say the opposite; the dismissals count."""
-        return contradicted_pairs(standing(self._dismissals), self._hashes(), self._manual)
+        texts = texts_by_id(self._with_texts())
+        return contradicted_pairs(standing(self._dismissals), texts, self._manual)
 
     def parted(self) -> list[Ids]:
         """Return the pairs that a person joined and the field keeps apart; the field counts."""
-        by_id = {
-            ref.id: document.values
-            for ref, document in self.corpus.documents.items()
-            if document.content_hash in self.corpus.copies
-        }
-        return parted_pairs(standing(self._joins), by_id)
+        return parted_pairs(standing(self._joins), values_by_id(self._with_texts()))
 
     def valueless(self, families: Iterable[Family]) -> list[str]:
         """Return the ids of documents without a value of the field that keeps families apart."""

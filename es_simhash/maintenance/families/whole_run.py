@@ -20,6 +20,8 @@ from es_simhash.maintenance.families.family_reader import (
     FamilyDocument,
     FamilyReader,
     Membership,
+    texts_by_id,
+    values_by_id,
 )
 from es_simhash.maintenance.families.family_writer import FamilyWriter
 from es_simhash.maintenance.families.run_files import (
@@ -232,30 +234,26 @@ class WholeRun:
         return self._pairs[1]
 
     @cached_property
-    def _decided(self) -> dict[str, FamilyDocument]:
-        """Documents that a person decided about, by their ids; those with a text of the run."""
+    def _decided(self) -> list[FamilyDocument]:
+        """Documents that a person decided about; those with a text of the run."""
         ids = sorted({*chain(*self._pairs[0], *self._pairs[1])})
         if not ids:
-            return {}
+            return []
         where = f"id IN {TEXTS} AND hash IN (SELECT hash FROM texts)"
-        found = self.files.documents(where, [listed_texts(ids)])
-        return {stored.document.ref.id: stored.document for stored in found}
+        return [found.document for found in self.files.documents(where, [listed_texts(ids)])]
 
     @cached_property
     def manual(self) -> ManualPairs:
         """What a person decided, as pairs of texts."""
-        hashes = {id: document.content_hash for id, document in self._decided.items()}
-        return ManualPairs.of_texts(*self._pairs, hashes)
+        return ManualPairs.of_texts(*self._pairs, texts_by_id(self._decided))
 
     def contradicted(self) -> list[Ids]:
         """Return the dismissed pairs of which joins say the opposite; the dismissals count."""
-        hashes = {id: document.content_hash for id, document in self._decided.items()}
-        return contradicted_pairs(self._pairs[0], hashes, self.manual)
+        return contradicted_pairs(self._pairs[0], texts_by_id(self._decided), self.manual)
 
     def parted(self) -> list[Ids]:
         """Return the pairs that a person joined and the field keeps apart; the field counts."""
-        values = {id: document.values for id, document in self._decided.items()}
-        return parted_pairs(self._pairs[1], values)
+        return parted_pairs(self._pairs[1], values_by_id(self._decided))
 
     def group(self) -> None:
         """Make the families of documents, without their names."""
@@ -313,7 +311,7 @@ class WholeRun:
 
     def _joined_texts(self) -> Numbers:
         """Return the texts that a person joined, as pairs of their numbers."""
-        numbers = self._numbers({document.content_hash for document in self._decided.values()})
+        numbers = self._numbers({document.content_hash for document in self._decided})
         pairs = [
             (number, numbers[other])
             for hash, number in sorted(numbers.items())

@@ -14,8 +14,11 @@ from es_simhash.maintenance.families.dismissals_and_joins import (
     manual_pairs,
 )
 from es_simhash.maintenance.families.version_pairs import version_pairs
-from es_simhash.relation.decided_pairs import JoinedGroups
+from es_simhash.pairs.joined_families import contradicted_pairs
+from es_simhash.pairs.parted_texts import parted_pairs
+from es_simhash.relation.decided_pairs import JoinedGroups, ManualPairs
 from tests.maintenance.families.conftest import WAYS
+from tests.support.new_index import new_index
 from tests.support.shelf import Shelf, in_memory
 
 pytestmark = pytest.mark.cluster
@@ -153,6 +156,35 @@ def test_joins_reach_over_documents_that_are_gone(full: Shelf, texts: Texts) -> 
     left = {id: text for id, text in texts.items() if id != "t8-1"}
     pairs = [("t8-1", "t9-1"), ("t10-1", "t8-1")]
     assert full.families() == in_memory(left, joined=pairs)
+
+
+def test_a_decision_counts_for_all_documents_of_an_alias_that_have_the_id(
+    full: Shelf, texts: Texts, make_text: Make, discard: Callable[..., None]
+) -> None:
+    alias, second = f"{full.name}-all", f"{full.name}-second"
+    discard(second, f"{alias}-simhash")
+    new_index(full.client, second, semantics=None)
+    for name in (full.name, second):
+        full.client.indices.put_alias(index=name, name=alias)
+    both, other = Shelf(full.client, alias), Shelf(full.client, second)
+    dismissed(both, "t5-1", "t5-2")
+    joined(both, "t9-1", "t10-1")
+    # Whichever of the two documents with an id is read last: a stranger has it too, or a version.
+    other.put({"t5-1": make_text(700), "t5-2": texts["t6-1"], "t9-1": texts["t11-1"]})
+    for options in ({}, {"everything": True}):
+        families = {frozenset(each.members) for each in both.find(**options).families}
+        assert not any(each >= {"t5-1", "t5-2"} for each in families)
+        assert frozenset({"t9-1", "t10-1", "t11-1"}) in families
+
+
+def test_several_documents_with_an_id_are_reported_where_one_of_them_contradicts() -> None:
+    values = {"a": [(), ("x",)], "b": [("x",)], "c": [("x",)]}
+    assert parted_pairs([("a", "b"), ("b", "c")], values) == [("a", "b")]
+    texts = {"a": ["1", "2"], "b": ["3"], "c": ["2"]}
+    manual = ManualPairs.of_texts([("a", "b")], [("b", "c")], texts)
+    # A text is apart from all that one of its documents was dismissed with.
+    assert all(manual.parts(text, ["3"]) for text in ("1", "2"))
+    assert contradicted_pairs([("a", "b")], texts, manual) == [("a", "b")]
 
 
 # Other changes in each way, twice as shipped.
