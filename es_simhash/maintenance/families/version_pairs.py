@@ -12,9 +12,16 @@ from es_simhash.ingestion.bulk.journal_file import default_path
 from es_simhash.maintenance.families.family_options import FamilyOptions
 from es_simhash.maintenance.families.family_reader import FamilyReader
 from es_simhash.maintenance.families.find_families import require_texts, run_job
-from es_simhash.maintenance.families.run_files import LINK, LINKS, RunFiles, SpilledTexts
+from es_simhash.maintenance.families.run_files import (
+    LINK,
+    LINKS,
+    RunFiles,
+    SpilledTexts,
+    StoredDocument,
+)
 from es_simhash.maintenance.families.whole_run import WholeRun
 from es_simhash.maintenance.listed_values import TEXTS, listed_texts
+from es_simhash.relation.decided_pairs import JoinedGroups
 from es_simhash.relation.references import DocumentRef
 from es_simhash.relation.scoring import kept_share, version_score
 from es_simhash.relation.thresholds import SCORE_DIGITS, VERSION_SCORE
@@ -53,6 +60,11 @@ class VersionPair:
     share: float
     index: str
     other_index: str
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Where the two documents are."""
+        return self.id, self.index, self.other, self.other_index
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON has it."""
@@ -101,11 +113,16 @@ def version_pairs(
         run.link(standing(decided.dismissals), standing(decided.joins))
         texts = SpilledTexts(files, options.memory << 18)
         try:
-            joined = set(run.joined)
+            groups = JoinedGroups(run.joined)
+            # Of joined documents, those that are versions by their texts as well.
+            linked: set[tuple[str, ...]] = set()
             for pair in chain(_copies(files, run.dismissed), _linked(files, texts)):
-                joined.discard((pair.id, pair.other))
+                if pair.other in groups.others(pair.id):
+                    linked.add(pair.places)
                 yield pair
-            yield from _joined(files, sorted(joined), texts, threshold)
+            for pair in _joined(files, groups, texts, threshold):
+                if pair.places not in linked:
+                    yield pair
         finally:
             texts.close()
         files.remove()
@@ -141,15 +158,16 @@ def _linked(files: RunFiles, texts: SpilledTexts) -> Iterator[VersionPair]:
 
 
 def _joined(
-    files: RunFiles, pairs: Sequence[Ids], texts: SpilledTexts, threshold: float
+    files: RunFiles, joined: JoinedGroups[str], texts: SpilledTexts, threshold: float
 ) -> Iterator[VersionPair]:
-    """Yield the pairs that a person joined, of documents with texts."""
-    ids = listed_texts(sorted({id for pair in pairs for id in pair}))
-    found = files.documents(f"id IN {TEXTS} AND text IS NOT NULL", [ids])
-    documents = {stored.document.ref.id: stored for stored in found}
-    for a, b in pairs:
-        if a in documents and b in documents:
-            one, other = documents[a], documents[b]
+    """Yield the pairs that a person joined, also over others, of documents with texts."""
+    ids = listed_texts(sorted(joined.members))
+    documents: dict[str, list[StoredDocument]] = defaultdict(list)
+    for stored in files.documents(f"id IN {TEXTS} AND text IS NOT NULL", [ids]):
+        documents[stored.document.ref.id].append(stored)
+    for id in sorted(documents):
+        others = (other for other in sorted(joined.others(id)) if id < other and other in documents)
+        for one, other in product(documents[id], chain(*map(documents.__getitem__, others))):
             first, second = (texts[stored.text or 0] for stored in (one, other))
             # As `related` returns them.
             score = max(version_score(first, second, threshold), VERSION_SCORE)

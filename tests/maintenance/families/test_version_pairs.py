@@ -89,6 +89,18 @@ def test_what_a_person_decided_counts(index: Index) -> None:
     assert joined.score == index.explain("b1", "c").score
 
 
+def test_what_a_person_joined_over_another_document_is_a_pair(client: Any, index: Index) -> None:
+    index.join(["b1", "c", "a1"])
+    over_b1 = {("a1", "b1"): "joined", ("a1", "c"): "joined", ("b1", "c"): "joined"}
+    kinds = {(pair.id, pair.other): pair.kind for pair in index.version_pairs()}
+    assert kinds.items() >= over_b1.items()
+    # The join of the two goes over a document that is gone.
+    client.delete(index=index.name, id="b1", refresh=True)
+    pairs = found(index)
+    assert {ids for ids, pair in pairs.items() if pair.kind == "joined"} == {("a1", "c")}
+    assert pairs["a1", "c"].score == index.explain("a1", "c").score
+
+
 def test_a_run_that_was_left_is_not_read_from_later(client: Any, index: Index) -> None:
     stream = index.version_pairs()
     next(stream)
