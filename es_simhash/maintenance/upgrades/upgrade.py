@@ -27,6 +27,7 @@ from es_simhash.store.installation.stored_objects import (
     MAX_PASSES,
     carry_decisions,
     count_behind,
+    count_objects,
     count_without,
     empty_documents,
 )
@@ -160,7 +161,7 @@ class _Upgrade:
             self._continue(field)
             self._learn(field)
             report = self._filled(report, field, check=is_left)
-            report = self._carried(report, self._field, field)
+            report = self._carried(report, self._field, field, replacing=True)
             self._require_complete(field)
             self._switch(self._field, field)
             report = self._caught_up(report, field)
@@ -180,6 +181,7 @@ class _Upgrade:
                 f"Index {self._index!r} has scheme {now['scheme']!r} from the beginning. There is "
                 "nothing to revert."
             )
+        self._require_unfinished(earlier)
         before = self._entry(earlier)
         report = UpgradeReport(*_shown(_schemes(now), _schemes(before)), self._field, earlier)
         try:
@@ -193,8 +195,25 @@ class _Upgrade:
             ) from error
         if options.dry_run:
             return replace(report, written=self._without(earlier, known))
+        # What was decided since the last switch; nobody decides under the earlier field yet.
+        report = self._carried(report, self._field, earlier, replacing=True)
         self._switch(self._field, earlier)
         return self._caught_up(report, earlier)
+
+    def _require_unfinished(self, earlier: str) -> None:
+        """Check that the documents still have the object that a revert makes count at once.
+
+        Raises:
+            MappingConflict: They have not.
+        """
+        counts = [
+            count_objects(self._gateway, self._index, [each]) for each in (earlier, self._field)
+        ]
+        if not counts[0] and counts[1]:
+            raise MappingConflict(
+                f"Nothing leads back: documents of {self._index!r} have no fields under "
+                f"{earlier!r} since the upgrade was finished. Move to the scheme that you want."
+            )
 
     def _revert_resumed(self, options: UpgradeOptions, later: str) -> UpgradeReport:
         """Finish a revert that was ended after its switch."""
@@ -324,9 +343,18 @@ class _Upgrade:
         written = report.written + counts["written"]
         return replace(report, written=written, failed=counts["failed"])
 
-    def _carried(self, report: UpgradeReport, source: str, field: str) -> UpgradeReport:
-        """Carry families and flags from one object to the other."""
-        carried = carry_decisions(self._gateway, self._index, source, field)
+    def _carried(
+        self, report: UpgradeReport, source: str, field: str, *, replacing: bool = False
+    ) -> UpgradeReport:
+        """Carry families and flags from one object to the other.
+
+        Args:
+            report: What is counted so far.
+            source: The field that has them.
+            field: The field that gets them.
+            replacing: Whatever this has, as it did not count until now.
+        """
+        carried = carry_decisions(self._gateway, self._index, source, field, replacing=replacing)
         if carried is None:
             raise self._busy()
         return replace(report, carried=report.carried + carried)

@@ -17,8 +17,9 @@ from es_simhash.store.rows import batches_of
 # Each pass reads the index as it is then, with what was written meanwhile.
 MAX_PASSES = 5
 _AT_ONCE = 500
+_DECISIONS = (FAMILY, DUPLICATE_OF)
 # Members of which a document that was written to has one at least.
-_WRITTEN = (SCHEME, STATUS, FAMILY, DUPLICATE_OF)
+_WRITTEN = (SCHEME, STATUS, *_DECISIONS)
 
 
 def having_fields(field: str) -> dict[str, Any]:
@@ -114,7 +115,9 @@ def count_behind(gateway: Gateway, index: str, field: str, other: str) -> int:
     return gateway.run(count(index, {"bool": behind}))
 
 
-def carry_decisions(gateway: Gateway, index: str, source: str, field: str) -> int | None:
+def carry_decisions(
+    gateway: Gateway, index: str, source: str, field: str, *, replacing: bool = False
+) -> int | None:
     """Carry families and flags from one object to another that has none; count the documents.
 
     Args:
@@ -122,24 +125,41 @@ def carry_decisions(gateway: Gateway, index: str, source: str, field: str) -> in
         index: Index, alias or data stream.
         source: Field of the one object.
         field: Field of the other.
+        replacing: Also to objects that have other ones, and take from them what the first has not.
 
     Returns:
         None where other writers keep changing documents.
     """
     body = {
-        "query": _undecided(source, field),
-        "_source": [*(field_path(source, member) for member in DECIDED), field_path(field, SCHEME)],
+        "query": _either_decided(source, field) if replacing else _undecided(source, field),
+        "_source": [
+            field_path(each, member) for each in (source, field) for member in (*DECIDED, SCHEME)
+        ],
         "seq_no_primary_term": True,
     }
     carried = 0
     for _ in range(MAX_PASSES):
-        read = 0
+        differing = 0
         for hits in batches_of(gateway.pages(index, body), _AT_ONCE):
-            read += len(hits)
-            carried += update_hits(gateway, [(hit, _decided(hit, source, field)) for hit in hits])
-        if not read:
+            updates = [(hit, _decided(hit, source, field)) for hit in hits]
+            changes = [(hit, update) for hit, update in updates if update is not None]
+            differing += len(changes)
+            carried += update_hits(gateway, changes)
+        if not differing:
             return carried
     return None
+
+
+def _either_decided(source: str, field: str) -> dict[str, Any]:
+    """Return the query for documents with both objects, of which one has decisions."""
+    paths = [field_path(each, member) for each in (source, field) for member in _DECISIONS]
+    return {
+        "bool": {
+            "filter": [{"exists": {"field": field_path(each, SCHEME)}} for each in (source, field)],
+            "should": [{"exists": {"field": path}} for path in paths],
+            "minimum_should_match": 1,
+        }
+    }
 
 
 def _undecided(source: str, field: str) -> dict[str, Any]:
@@ -148,20 +168,22 @@ def _undecided(source: str, field: str) -> dict[str, Any]:
     def exists(*paths: str) -> list[dict[str, Any]]:
         return [{"exists": {"field": path}} for path in paths]
 
-    decided = [FAMILY, DUPLICATE_OF]
     return {
         "bool": {
             "filter": exists(field_path(field, SCHEME)),
-            "should": exists(*(field_path(source, member) for member in decided)),
+            "should": exists(*(field_path(source, member) for member in _DECISIONS)),
             "minimum_should_match": 1,
-            "must_not": exists(*(field_path(field, member) for member in decided)),
+            "must_not": exists(*(field_path(field, member) for member in _DECISIONS)),
         }
     }
 
 
-def _decided(hit: Mapping[str, Any], source: str, field: str) -> dict[str, Any]:
-    """Return the update that carries the decisions of a document."""
-    stored, _ = get_object(hit["_source"], source)
-    members = {name: value for name, value in (stored or {}).items() if name in DECIDED}
-    _, is_nested = get_object(hit["_source"], field)
+def _decided(hit: Mapping[str, Any], source: str, field: str) -> dict[str, Any] | None:
+    """Return the update that carries the decisions of a document; None where they are the same."""
+    decided, _ = get_object(hit["_source"], source)
+    stored, is_nested = get_object(hit["_source"], field)
+    known, other = decided or {}, stored or {}
+    members = {name: known.get(name) for name in DECIDED if known.get(name) != other.get(name)}
+    if not members:
+        return None
     return nested_path(field, members) if is_nested else {field: members}

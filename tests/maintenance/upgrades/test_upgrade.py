@@ -28,6 +28,7 @@ from es_simhash.maintenance.upgrades import upgrade as upgrading
 from es_simhash.maintenance.upgrades.upgrade import upgrade
 from es_simhash.semantics.semantic_scheme import SemanticScheme
 from es_simhash.store.elasticsearch.gateway import Gateway
+from es_simhash.store.fields import DECIDED
 from es_simhash.store.installation.state_index import StateIndex
 from es_simhash.store.mapping_meta import current_field, first_field, upgraded_fields
 from tests.support.data_streams import DataStream
@@ -155,6 +156,38 @@ def test_an_upgrade_leads_back_and_forth(client: Any, name: str, index: Index) -
     assert removed.documents == 5
     assert not Gateway(client).mappings(name)[name].get("_meta", {}).get("es_simhash")
     assert members_of(client, name, "simhash_3") is None
+
+
+def test_what_was_decided_since_a_switch_is_carried_back_and_forth(
+    client: Any, name: str, index: Index
+) -> None:
+    def decided(field: str, id: str) -> Any:
+        stored = members_of(client, name, field, id)
+        return [stored.get(member) for member in DECIDED]
+
+    def is_one_family(field: str) -> bool:
+        return bool(decided(field, "3")[0] == decided(field, "4")[0])
+
+    index.upgrade()
+    assert is_one_family("simhash_2")
+    index.join(["3", "4"], undo=True)
+    client.update(index=name, id="2", doc={"simhash_2": {"duplicate_of": "1"}}, refresh=True)
+    index.families()
+    index.upgrade(UpgradeOptions(revert=True))
+    assert not is_one_family("simhash")
+    assert members_of(client, name, "simhash", "2")["duplicate_of"] == "1"
+    for id in "12345":
+        assert decided("simhash", id) == decided("simhash_2", id)
+    # And what was taken back since is not there again.
+    index.join(["3", "4"])
+    client.update(index=name, id="2", doc={"simhash": {"duplicate_of": None}}, refresh=True)
+    index.families()
+    index.upgrade(UpgradeOptions(finish=True))
+    assert is_one_family("simhash_2")
+    assert members_of(client, name, "simhash_2", "2")["duplicate_of"] is None
+    with pytest.raises(MappingConflict, match="Nothing leads back"):
+        index.upgrade(UpgradeOptions(revert=True))
+    assert index.config.simhash_field == "simhash_2"
 
 
 def write_another_text(client: Any, index: Index, id: str, text: str) -> None:
