@@ -1,7 +1,7 @@
 """Pairs that a person decided: documents that are versions, and documents that are not."""
 
 from collections import defaultdict, deque
-from collections.abc import Collection, Hashable, Iterable, Mapping, Set
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from itertools import pairwise, product
 from typing import Generic, TypeVar
@@ -157,6 +157,15 @@ class ManualPairs:
         pairs = [pair for a, b in dismissed for pair in product(texts.get(a, ()), texts.get(b, ()))]
         apart = cls.of([(one, other) for one, other in pairs if one != other], ())
         return cls(apart.dismissed, JoinedGroups.of_texts(joined, texts))
+
+    def dismissed_pairs(self) -> Iterator[_Ids]:
+        """Yield what was dismissed, each pair from both sides."""
+        for one, others in self.dismissed.items():
+            yield from ((one, other) for other in others)
+
+    def others(self, one: str) -> frozenset[str]:
+        """Return all that one was joined or dismissed with."""
+        return self.joined.others(one).union(self.dismissed.get(one, ()))
 
     def parts(self, one: str, others: Iterable[str]) -> bool:
         """Check whether one is dismissed with any of others."""

@@ -279,7 +279,8 @@ class FamilyRun:
                     names[document.content_hash].update([document.family] if ref in skipped else ())
         joined = self._manual.joined
         pairs = ((text, other) for text in joined.members for other in joined.others(text))
-        linked = linked_components(names, self.graph.links, pairs, self._manual.dismissed)
+        apart = self._manual.dismissed_pairs()
+        linked = linked_components(names, self.graph.links, pairs, apart)
         before = self._components.of(processed)
         components = [*linked, *left_of(before.values(), processed)]
         return self._components.entries(components, before.keys())

@@ -134,7 +134,7 @@ class LinkGraph:
 
         Args:
             seeds: Hashes of the texts to begin with.
-            manual: Pairs of texts that are never linked, and texts that are joined: they are
+            manual: Pairs of texts that are never linked, and texts that are joined: both are
                 reached from each other.
             progress: Called after each batch.
         """
@@ -172,8 +172,8 @@ class LinkGraph:
         found, new = set[str](), set(texts)
         while new:
             found |= new | self._known.connected(new)
-            joined = {other for text in found for other in manual.joined.others(text)}
-            new = set(self._added(sorted(joined - found - reached)))
+            decided = {other for text in found for other in manual.others(text)}
+            new = set(self._added(sorted(decided - found - reached)))
         found -= reached
         self.compared.update(text for text in found if self._known.is_known(text))
         reached |= found
@@ -206,7 +206,6 @@ class LinkGraph:
         self.queried.update(batch.texts)
         links = self._links_of(batch, manual)
         reached = {text for linked in links for text in linked}
-        reached.update(*map(manual.joined.others, batch.texts))
         new = self._added(sorted(text for text in reached if text not in known))
         # A candidate whose text is another than the fingerprinted one is left alone.
         self.links.update(

@@ -11,7 +11,7 @@ def linked_components(
     families: Mapping[str, Collection[str]],
     links: Links,
     joined: Iterable[Pair[str]],
-    apart: Iterable[str],
+    dismissed: Iterable[Pair[str]],
 ) -> Iterator[Component]:
     """Yield the components that have several families.
 
@@ -19,11 +19,13 @@ def linked_components(
         families: Of each text the names of those that its documents have, one at least.
         links: Scores of the pairs of texts that are linked.
         joined: Pairs of texts that a person joined.
-        apart: Texts of dismissed pairs: their links may be missing, so that those of their
+        dismissed: Pairs of texts that a person dismissed. They may be linked once a document is
+            gone, and so are of one component; their links are missing, so that those of their
             components are not stored.
     """
-    # What was joined may be gone.
-    pairs = [*links, *(pair for pair in joined if families.keys() >= set(pair))]
+    apart = list(dismissed)
+    # What a person decided about may be gone.
+    pairs = [*links, *(pair for pair in (*joined, *apart) if families.keys() >= set(pair))]
     groups = [*families.values(), *({*families[one], *families[other]} for one, other in pairs)]
     components = linked_families(groups)
     number_of = {name: number for number, names in enumerate(components) for name in names}
@@ -32,6 +34,8 @@ def linked_components(
         number = number_of.get(next(iter(families[texts[0]])))
         if number is not None:
             within[number][texts] = score
-    lacking = {number_of.get(name) for text in apart for name in families.get(text, ())}
+    lacking = {
+        number_of.get(name) for pair in apart for text in pair for name in families.get(text, ())
+    }
     for number, names in enumerate(components):
         yield Component(names, None if number in lacking else within[number])

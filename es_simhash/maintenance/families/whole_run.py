@@ -277,9 +277,9 @@ class WholeRun:
 
     def _labelled_links(self) -> tuple[Numbers, NDArray[np.void], Numbers]:
         """Return the label of each text, the links by their labels, and these labels."""
-        links, joined = self.files.links(), self._joined_texts()
-        one = np.concatenate((links["one"].astype(np.int64), joined[:, 0]))
-        other = np.concatenate((links["other"].astype(np.int64), joined[:, 1]))
+        links, decided = self.files.links(), self._decided_texts()
+        one = np.concatenate((links["one"].astype(np.int64), decided[:, 0]))
+        other = np.concatenate((links["other"].astype(np.int64), decided[:, 1]))
         labels = labels_of(len(self.files.ends(SHINGLE_ENDS)), one, other)
         links = links[np.argsort(labels[links["one"]], kind="stable")]
         return labels, links, labels[links["one"]]
@@ -309,10 +309,14 @@ class WholeRun:
         links = self.files.links()
         return _scores(links, self._hashes(links))
 
-    def _joined_texts(self) -> Numbers:
-        """Return the texts that a person joined, as pairs of their numbers."""
+    def _decided_texts(self) -> Numbers:
+        """Return the texts that a person joined or dismissed, as pairs of their numbers.
+
+        Dismissed ones may be linked once a document is gone.
+        """
         numbers = self._numbers({document.content_hash for document in self._decided})
-        pairs = [
+        pairs = [(numbers[one], numbers[other]) for one, other in self.manual.dismissed_pairs()]
+        pairs += [
             (number, numbers[other])
             for hash, number in sorted(numbers.items())
             for other in self.manual.joined.others(hash)

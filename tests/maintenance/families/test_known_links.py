@@ -302,6 +302,24 @@ def test_links_of_linked_families_are_stored(
     assert shelf.names() == before
 
 
+@pytest.mark.parametrize("everything", [True, False])
+@pytest.mark.usefixtures("by_searches")
+def test_a_dismissal_ends_with_its_document_though_a_copy_of_it_is_left(
+    shelf: Any, client: Any, texts: Texts, everything: bool
+) -> None:
+    from es_simhash.maintenance.families.dismissals_and_joins import dismiss
+
+    shelf.put({**texts, "copy": texts["t7-1"]})
+    shelf.find()
+    dismiss(client, shelf.name, "t7-1", "t7-2")
+    # By either kind of run it is known later that the two may be linked.
+    shelf.find(everything=everything)
+    assert {"t7-1", "copy"} in shelf.families()
+    shelf.delete("t7-1")
+    shelf.find()
+    assert {"copy", "t7-2"} in shelf.families()
+
+
 @pytest.mark.long
 def test_texts_of_two_linked_families_that_were_parted_are_compared_when_that_is_undone(
     shelf: Any, client: Any, make_text: Make, revise: Make

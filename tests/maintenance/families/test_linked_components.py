@@ -18,14 +18,14 @@ def test_joined_texts_link_their_families_without_a_score() -> None:
     assert found == [Component(("a", "b", "e"), LINKS), Component(("c", "d"), {})]
 
 
-def test_links_of_a_component_with_a_dismissed_pair_are_not_known() -> None:
-    found = list(linked_components(FAMILIES, LINKS, [], ["t2", "t4"]))
-    assert found == [Component(("a", "b")), Component(("c", "d"), {})]
+def test_a_dismissed_pair_is_of_one_component_whose_links_are_not_known() -> None:
+    found = list(linked_components(FAMILIES, LINKS, [], [("t2", "t4")]))
+    assert found == [Component(("a", "b", "e")), Component(("c", "d"), {})]
 
 
-def test_what_was_joined_with_a_text_that_is_gone_counts_nothing() -> None:
-    found = list(linked_components(FAMILIES, {}, [("t1", "gone")], ["gone"]))
-    assert found == [Component(("c", "d"), {})]
+def test_what_was_decided_about_a_text_that_is_gone_links_nothing() -> None:
+    found = list(linked_components(FAMILIES, {}, [("t1", "gone")], [("t3", "gone")]))
+    assert found == [Component(("c", "d"))]
 
 
 def test_a_link_within_one_family_makes_no_component() -> None:
