@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from es_simhash.errors import ClusterError, EsSimhashError
+from es_simhash.errors import OF_ONE_DOCUMENT
 from es_simhash.maintenance.reports.index_report import (
     ClosePair,
     ReportedDocument,
@@ -98,10 +98,8 @@ def explained_pairs(
     for pair in [*above, *below]:
         try:
             relation = index.explain(pair.a, pair.b)
-        except ClusterError:
-            raise
-        except EsSimhashError:
-            # One of them changed or vanished since it was drawn.
+        except OF_ONE_DOCUMENT:
+            # One of them changed or vanished since it was drawn, or shares its id behind an alias.
             continue
         if relation.log_odds:
             explained.append((pair, relation))
@@ -141,10 +139,8 @@ def _answers(
 ) -> Mapping[str, Answer]:
     try:
         return index.related_to_each(ids, options=search)
-    except ClusterError:
-        raise
-    except EsSimhashError:
-        # One of them changed or vanished since they were drawn, or has no text any more.
+    except OF_ONE_DOCUMENT:
+        # As above, or one has no text any more.
         if len(ids) == 1:
             return {}
     return {key: value for id in ids for key, value in _answers(index, [id], search).items()}
