@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, TypeVar
 
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
@@ -51,6 +52,23 @@ _OPTIONS: Mapping[type, str] = {
     FamilyPage: "families",
     OnVersion: "rules",
 }
+
+
+class _Ids(Convertor[str]):
+    """The end of a path, with line feeds as well, which `path` of Starlette does not match."""
+
+    regex = r"[\s\S]*"
+
+    def convert(self, value: str) -> str:
+        """Return the ids as they are; `path_ids` reads them from the path as it was sent."""
+        return value
+
+    def to_string(self, value: str) -> str:
+        """Return the ids as they are."""
+        return value
+
+
+register_url_convertor("ids", _Ids())
 
 
 async def while_connected(request: Request, answer: Coroutine[Any, Any, Value]) -> Value:
@@ -116,7 +134,7 @@ class Endpoints:
         async def endpoint(request: Request) -> Response:
             return await self.answer(operation, request, self.caller(request), operation.prefix)
 
-        path = operation.route.replace("}", ":path}")
+        path = operation.route.replace("}", ":ids}")
         return Route(path, self.named(operation.route, endpoint), methods=[operation.method])
 
     def named(self, route: str, endpoint: Endpoint) -> Endpoint:

@@ -23,6 +23,7 @@ ODD_IDS = (
     "Ünï/中文",
     "<script>alert(1)</script>",
     "x" * 512,
+    "two\nlines\n",
 )
 KEYS = {"a": "the-key-of-tenant-a", "b": "the-key-of-tenant-b"}
 

@@ -86,9 +86,9 @@ class Explorer:
             "pairs": self._counted.pairs,
             "ungrouped": self.ungrouped,
             "families/": self._counted.families,
-            "families/{id:path}": self.family,
-            "documents/{id:path}": self.document,
-            "compare/{ids:path}": self.compare,
+            "families/{id:ids}": self.family,
+            "documents/{id:ids}": self.document,
+            "compare/{ids:ids}": self.compare,
         }
         named = self.endpoints.named
         return [
@@ -99,7 +99,7 @@ class Explorer:
                 for name in self._files
             ),
             *(
-                Route(f"{ROOT}{path}{{ids:path}}", named(f"{ROOT}{path}", self._asked(path)))
+                Route(f"{ROOT}{path}{{ids:ids}}", named(f"{ROOT}{path}", self._asked(path)))
                 for path in _ASKED_BY_WIDGET
             ),
             *(

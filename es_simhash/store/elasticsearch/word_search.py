@@ -162,8 +162,9 @@ def _narrowed(words: Words) -> list[Filter]:
     filters: list[Filter] = [{"term": {field: value}} for field, value in words.values]
     if words.year is not None:
         field, year = words.year
-        years = {"gte": f"{year:04}", "lt": f"{year + 1:04}", "format": "yyyy"}
-        filters.append({"range": {field: years}})
+        # Rounded by the engine, since the year after 9999 has no four digits.
+        whole = f"{year:04}||/y"
+        filters.append({"range": {field: {"gte": whole, "lte": whole, "format": "yyyy"}}})
     return filters
 
 

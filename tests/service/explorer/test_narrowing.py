@@ -78,6 +78,8 @@ def test_matches_are_counted_by_their_values_and_narrowed_to_one(serve: Serve, n
     # What is chosen can be taken back, also where nothing is left.
     assert "/explorer/?q=harbour" in narrowed.values("href")
     assert ids(found(http, "q=harbour&owner=K%C3%BCste&year=2024")) == ["b"]
+    assert ids(found(http, "q=harbour&year=2023")) == ["c"]
+    assert ids(found(http, "q=harbour&year=9999")) == []
     nothing = found(http, "q=harbour&owner=K%C3%BCste&year=1999")
     assert "No document matches" in nothing.words
     assert "/explorer/?q=harbour&year=1999" in nothing.values("href")
