@@ -48,6 +48,8 @@ def compare(
         wants_changes: Show what changed from A to B.
         html: Also write both texts side by side as one HTML file.
     """
+    if a == b == "-":
+        raise click.UsageError("- can be one of A and B: standard input is read once.")
     if not wants_changes and output_format not in _FORMATS:
         raise click.UsageError(f"--format {output_format} shows changes; add --changes.")
     if method is not None:

@@ -67,6 +67,13 @@ def test_compare_of_unrelated_or_empty_texts_is_none(run: Any, tmp_path: Path) -
         assert least <= found["score"] <= most
 
 
+@pytest.mark.parametrize("more", [[], ["--changes"], ["--method", "token-simhash"]])
+def test_standard_input_is_compared_with_a_file_alone(run: Any, more: list[str]) -> None:
+    done = run("files", "compare", "-", "-", *more)
+    assert done.status == 2
+    assert done.err.endswith("Error: - can be one of A and B: standard input is read once.\n")
+
+
 def test_a_text_that_is_not_utf8_is_refused(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "latin1.txt"
     path.write_bytes("Grüße".encode("latin-1"))

@@ -23,6 +23,8 @@ from es_simhash.store.intents import CheckDate, Filter, Parts, Where
 from es_simhash.store.protocol import Store, WritableStore
 
 _LATER = re.compile(r"now\+")
+# Of a year, or of a month, Python reads no moment, though ISO 8601 has the first one of it.
+_YEAR_OR_MONTH = re.compile(r"\d{4}(-\d\d)?")
 
 
 def date_filter(store: Store, options: CopyOptions, field: DateField | None) -> Filter:
@@ -57,6 +59,8 @@ def date_filter(store: Store, options: CopyOptions, field: DateField | None) -> 
 def _is_future(date: str) -> bool:
     if _LATER.match(date):
         return True
+    if period := _YEAR_OR_MONTH.fullmatch(date):
+        date += "-01" if period[1] else "-01-01"
     with suppress(ValueError):
         moment = datetime.fromisoformat(date.replace("Z", "+00:00"))
         if moment.tzinfo is None:
