@@ -7,6 +7,7 @@ last in help.
 """
 
 import inspect
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, is_dataclass, replace
 from pathlib import Path
@@ -81,6 +82,17 @@ class WholeNumbers(click.IntRange):
 
 class _FloatRange(click.FloatRange):
     name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number.
+
+        Raises:
+            BadParameter: It is out of the range, or none, which no comparison tells.
+        """
+        number = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
+        return number
 
 
 def command(function: Callable[..., None]) -> click.Command:

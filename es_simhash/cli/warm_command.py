@@ -2,8 +2,9 @@
 
 import json
 import os
+import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
@@ -19,12 +20,16 @@ from es_simhash.constraints import constraints
 from es_simhash.errors import EsSimhashError, InputError
 from es_simhash.ingestion.bulk.whole_files import replace_file
 from es_simhash.text.counting import counted, plural
-from es_simhash.text.escaping import one_line
+from es_simhash.text.escaping import masked_url, one_line
 
 # Seconds that an answer may take, and for how long a service that is busy is asked again.
 _TIMEOUT, _PATIENCE = 60.0, 300.0
 # Requests from one record of how far it is to the next.
 _STEP = 50
+# What a header may have; of HTTP, its letters are those of Latin 1.
+_HEADER_VALUE = re.compile(r"[ -~\xa0-\xff]+")
+# Status for documents that are there, that are not, and that cannot be compared, as without text.
+_ANSWERED, _MISSING, _INCOMPARABLE = 200, 404, 422
 
 
 @command
@@ -41,10 +46,9 @@ def warm(
     """Ask a running service for the documents most read, so that it keeps them.
 
     It asks as the widget does. IDS is a file with an id a line, the most read first, or - for
-    standard input. A document that
-    is not there is counted and passed over; while the service is busy the command waits as long as
-    the answer says. Each worker of a service keeps its own answers, and what is kept in a proxy is
-    kept for all.
+    standard input. A document that is not there or cannot be compared is counted and passed over;
+    while the service is busy the command waits as long as the answer says. Each worker of a service
+    keeps its own answers, and what is kept in a proxy is kept for all.
 
     Args:
         service: Address of the service.
@@ -60,7 +64,7 @@ def warm(
     wanted = [line for line in lines if line]
     asked = _Service(service, _key(key_variable))
     done = _Checkpoint(checkpoint, wanted)
-    counts = {200: 0, 404: 0}
+    counts = dict.fromkeys((_ANSWERED, _MISSING, _INCOMPARABLE), 0)
     query = "?" + "&".join([*([f"size={size}"] if size else []), "evidence=false"])
     with progress_bar(quiet=quiet) as bar:
         try:
@@ -80,18 +84,31 @@ def warm(
         finally:
             asked.close()
     done.remove()
-    missing = counts[404]
-    absent = f"{missing:,} {plural(missing, 'is', 'are')} not there"
-    click.echo(f"Asked for {counted(counts[200], 'document')}; {absent}.")
+    click.echo(_summary(counts))
+
+
+def _summary(counts: Mapping[int, int]) -> str:
+    """Return the sentence that says how many documents were asked for."""
+    missing, unread = counts[_MISSING], counts[_INCOMPARABLE]
+    others = f"{missing:,} {plural(missing, 'is', 'are')} not there"
+    if unread:
+        others += f", {unread:,} cannot be compared"
+    return f"Asked for {counted(counts[_ANSWERED], 'document')}; {others}."
 
 
 def _key(variable: str | None) -> str | None:
     if variable is None:
         return None
-    key = os.environ.get(variable)
+    # A file that it was read from ends with a new line, which is no part of the key.
+    key = os.environ.get(variable, "").rstrip("\r\n")
     if not key:
         raise InputError(
             f"key_variable names {variable}, which is not in the environment. Set it.",
+            parameter="key_variable",
+        )
+    if not _HEADER_VALUE.fullmatch(key):
+        raise InputError(
+            f"key_variable names {variable}, whose value no header can have. Set it to a key.",
             parameter="key_variable",
         )
     return key
@@ -106,11 +123,13 @@ def _connection(address: str) -> tuple[HTTPConnection, str]:
     # What is no port, no IPv6 address or no name of a host.
     with suppress(ValueError, HTTPException):
         parts = urlsplit(address)
-        if parts.scheme in ("http", "https") and parts.hostname:
+        is_plain = parts.username is None and parts.password is None
+        if parts.scheme in ("http", "https") and parts.hostname and is_plain:
             kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
             return kind(parts.hostname, parts.port, timeout=_TIMEOUT), parts.path.rstrip("/")
     raise InputError(
-        f"service must be an address such as http://127.0.0.1:8000, got {address!r}.",
+        "service must be an address such as http://127.0.0.1:8000, without a password, got "
+        f"{masked_url(address)!r}.",
         parameter="service",
     )
 
@@ -129,7 +148,7 @@ class _Service:
         self._headers = {"Accept-Encoding": "gzip", **({"X-Api-Key": key} if key else {})}
 
     def status(self, path: str) -> int:
-        """Ask until the service is no longer busy, and return 200 or 404.
+        """Ask until the service is no longer busy, and return 200, 404 or 422.
 
         Raises:
             EsSimhashError: It does not answer, or rejects the request.
@@ -137,7 +156,7 @@ class _Service:
         until = time.monotonic() + _PATIENCE
         while True:
             status, retry, reason = self._ask(path)
-            if status in (200, 404):
+            if status in (_ANSWERED, _MISSING, _INCOMPARABLE):
                 return status
             if status not in (429, 503) or time.monotonic() > until:
                 raise EsSimhashError(

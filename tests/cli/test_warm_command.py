@@ -1,6 +1,7 @@
 """`es-simhash warm` fills the cache of a service, goes on where it ended, and waits as told."""
 
 import json
+import os
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -14,12 +15,13 @@ from tests.support.service import KEYS, ODD_IDS, Serve, tenant_config
 
 pytestmark = pytest.mark.cluster
 
+ONE_LINE_IDS = [id for id in ODD_IDS if "\n" not in id]
+
 
 @pytest.fixture
 def ids(tmp_path: Path) -> Path:
     file = tmp_path / "ids.txt"
-    wanted = ["a1", "a2", "missing", "", "b1", *(id for id in ODD_IDS if id not in ("..", "."))]
-    file.write_text("\n".join(wanted), "utf-8")
+    file.write_text("\n".join(["a1", "a2", "missing", "", "b1", *ONE_LINE_IDS]), "utf-8")
     return file
 
 
@@ -29,7 +31,7 @@ def test_what_was_asked_for_is_answered_from_the_cache(
     http = serve(tenants, url=proxy.url)
     address = str(http.base_url).rstrip("/")
     done = run("warm", ids, "--service", address, "--rate", 1_000)
-    assert done.out == f"Asked for {3 + len(ODD_IDS)} documents; 1 is not there.\n"
+    assert done.out == f"Asked for {3 + len(ONE_LINE_IDS)} documents; 1 is not there.\n"
     sent: list[str] = []
     proxy.hook = lambda path, body: sent.append(path)
     assert http.get("/v1/related/a1?evidence=false").status_code == 200
@@ -88,6 +90,49 @@ def test_a_key_is_shown_and_never_printed(
     done = run(*line, "--key-variable", "WARM_KEY")
     assert done.out == "Asked for 1 document; 1 is not there.\n"
     assert KEYS["a"] not in done.err
+
+
+def test_a_document_that_cannot_be_compared_is_passed_over(
+    run: Run, fake: Fake, tmp_path: Path
+) -> None:
+    ids = tmp_path / "ids.txt"
+    ids.write_text("a1\na2\n", "utf-8")
+    fake.status = 422
+    done = run("warm", ids, "--service", fake.url, "--rate", 1_000)
+    assert done.out == "Asked for 0 documents; 0 are not there, 2 cannot be compared.\n"
+    assert (done.status, len(fake.requests)) == (0, 2)
+
+
+@pytest.mark.parametrize("key", ["the-key\nof-a-tenant", "the-key-\u4e2d", "the-key\x00"])
+def test_a_key_that_no_header_can_have_is_not_printed(
+    run: Run, fake: Fake, ids: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setattr("os.environ", {**os.environ, "WARM_KEY": key})
+    sentence = run("warm", ids, "--service", fake.url, "--key-variable", "WARM_KEY").refusal()
+    assert "names WARM_KEY, whose value no header can have" in sentence
+    assert "the-key" not in sentence
+    assert fake.requests == []
+
+
+def test_the_new_line_behind_a_key_is_no_part_of_it(
+    run: Run, serve: Serve, tenants: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = str(serve(tenants, tenant_config()).base_url).rstrip("/")
+    ids = tmp_path / "ids.txt"
+    ids.write_text("a1\n", "utf-8")
+    monkeypatch.setenv("WARM_KEY", f"{KEYS['a']}\r\n")
+    done = run("warm", ids, "--service", address, "--key-variable", "WARM_KEY")
+    assert done.out == "Asked for 1 document; 0 are not there.\n"
+
+
+def test_a_rate_that_is_no_number_is_wrong_usage(run: Run, fake: Fake, ids: Path) -> None:
+    assert "nan is not in the range" in run("warm", ids, "--rate", "nan").wrong_usage()
+
+
+def test_a_password_in_the_address_is_refused_and_not_printed(run: Run, ids: Path) -> None:
+    sentence = run("warm", ids, "--service", "http://me:hidden@127.0.0.1:9").refusal()
+    assert "service must be an address" in sentence
+    assert "hidden" not in sentence
 
 
 def test_an_id_with_a_line_separator_of_unicode_is_one_id(run: Run, fake: Fake, ids: Path) -> None:
