@@ -18,7 +18,7 @@ from es_simhash.semantics.profiler import semantic_profiler
 from es_simhash.semantics.semantic_profile import Extraction, SemanticProfile, Spans
 from es_simhash.semantics.vocabularies.vocabulary import ConceptMatch
 from es_simhash.semantics.vocabularies.vocabulary_files import load_vocabulary
-from es_simhash.text.escaping import one_line
+from es_simhash.text.escaping import is_harmless, one_line
 
 _ENTITY, _PHRASE, _WORD, _VOCABULARY = "bold cyan", "underline", "green", "bold magenta"
 # The rest of a longer text is not printed, but is in the lists.
@@ -140,4 +140,4 @@ def _marked(
 
 def _visible(text: str) -> str:
     """Replace control characters by spaces, so that offsets stay valid."""
-    return "".join(c if c.isprintable() or c == "\n" else " " for c in text)
+    return "".join(c if is_harmless(c) or c == "\n" else " " for c in text)

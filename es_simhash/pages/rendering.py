@@ -4,7 +4,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from es_simhash.text.counting import counted, percent, plural, score_text
 from es_simhash.text.escaping import printable
@@ -60,6 +60,7 @@ def environment(*packages: str) -> "Environment":
     )
     templates.filters.update(
         day=day,
+        exact=_exact,
         kind=_KINDS.__getitem__,
         one_line=shortened,
         percent=percent,
@@ -104,6 +105,11 @@ def web_address(link: str | None) -> str | None:
 def _shown(value: Any) -> str:
     """Return what a template prints: markup of ours as it is, all else as text that is shown."""
     return value if isinstance(value, Markup) else shown_text(str(value))
+
+
+def _exact(value: str) -> Markup:
+    """Return a value for an attribute that is read again: what is not printed, by its number."""
+    return Markup("".join(c if c.isprintable() else f"&#{ord(c)};" for c in escape(value)))
 
 
 def _thousands(count: int) -> str:

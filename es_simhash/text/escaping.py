@@ -1,8 +1,13 @@
 """Untrusted text made safe: for file names, terminals and messages."""
 
 import re
+import unicodedata
 
 _URL_SCHEME = re.compile("[a-z]+://")
+# White space, and signs without a form of their own: joiners, soft hyphens, marks of direction.
+_WRITTEN = ("Zs", "Cf")
+# Those that order a whole stretch otherwise, so that it seems to say something else.
+_REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def file_name(index: str) -> str:
@@ -19,13 +24,22 @@ def file_name(index: str) -> str:
 
 
 def printable(value: str) -> str:
-    """Return a value with its unprintable characters escaped.
+    """Return a value with what could steer a terminal, or deceive its reader, escaped.
 
-    Ids and reasons come from untrusted documents, and control characters could steer a terminal.
+    Ids and reasons come from untrusted documents.
     """
+    if value.isprintable():
+        return value
     return "".join(
-        character if character.isprintable() else _escaped(character) for character in value
+        character if is_harmless(character) else _escaped(character) for character in value
     )
+
+
+def is_harmless(character: str) -> bool:
+    """Check whether a character may be shown as it is: Persian is not written without joiners."""
+    if character.isprintable():
+        return True
+    return character not in _REORDERING and unicodedata.category(character) in _WRITTEN
 
 
 def one_line(value: str) -> str:

@@ -35,6 +35,18 @@ def test_markup_of_a_template_is_escaped_once() -> None:
     assert template.render(value="a\r\nb\tc") == "a\nb\tc"
 
 
+def test_texts_keep_the_signs_that_they_are_written_with() -> None:
+    text = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 5\xa0€ 他说：\u3000今天"
+    assert environment().from_string("{{ value }}").render(value=text) == text
+
+
+def test_an_exact_attribute_is_read_as_it_was() -> None:
+    value = f"{HOSTILE} a\r\nb\tc\xa0\u2066"
+    source = environment().from_string('<p title="{{ value | exact }}">').render(value=value)
+    assert source.isprintable()
+    assert Page(source).attributes == [("title", value.replace("\x1b", "").replace("\x9b", "›"))]
+
+
 def test_a_value_that_is_missing_is_an_error() -> None:
     with pytest.raises(UndefinedError):
         environment().from_string("{{ value }}").render()

@@ -24,6 +24,7 @@ ODD_IDS = (
     "<script>alert(1)</script>",
     "x" * 512,
     "two\nlines\n",
+    "right\u202eto left\u200c\xa0",
 )
 KEYS = {"a": "the-key-of-tenant-a", "b": "the-key-of-tenant-b"}
 
