@@ -127,9 +127,7 @@ class TargetIndex:
         (rows,) = run(rows_of_ids([outdated]), self.store)
         return replace(found, outdated=frozenset(row.ref.id for row in rows))
 
-    def _found(
-        self, wanted: Mapping[str, str | None], parts: Parts, *, refreshes: bool
-    ) -> Lookup:
+    def _found(self, wanted: Mapping[str, str | None], parts: Parts, *, refreshes: bool) -> Lookup:
         """Return where documents are and what the index has of them, by ids with their routings."""
         if self.config.is_stream:
             return self._lookup_in_indices(wanted, parts, refreshes=refreshes)
