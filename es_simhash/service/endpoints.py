@@ -40,6 +40,8 @@ Identify = Callable[[Mapping[str, str], ServiceConfig], Caller]
 # How an answer is marked that may not hold any more (RFC 9211), and not kept by others.
 _STALE = {"Cache-Status": "es-simhash; hit; fwd=stale; detail=engine-away"}
 _NOT_KEPT = "no-store"
+# The encoding of a body that has none.
+_AS_IT_IS = "identity"
 # As nginx logs it; nobody gets it.
 _CLIENT_GONE = 499
 Value = TypeVar("Value")
@@ -207,7 +209,7 @@ class Endpoints:
         return f"public, max-age={seconds}, stale-while-revalidate={seconds}, stale-if-error=3600"
 
     async def _json(self, request: Request) -> bytes:
-        """Return a body that says that it is JSON.
+        """Return a body that says that it is JSON, not compressed.
 
         Raises:
             Problem: It does not, or see `body`.
@@ -215,6 +217,10 @@ class Endpoints:
         media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if media_type != "application/json":
             raise Problem(415, "The body must be application/json.")
+        encoding = request.headers.get("content-encoding", "").strip().lower()
+        if encoding not in ("", _AS_IT_IS):
+            # Small ones could become large ones here.
+            raise Problem(415, "The body must not be compressed.", {"Accept-Encoding": _AS_IT_IS})
         return await self.body(request)
 
     async def health(self, request: Request) -> Response:

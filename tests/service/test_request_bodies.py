@@ -1,9 +1,18 @@
 """A body has the members of its type and no others; a problem names the nearest right one."""
 
-import pytest
+import gzip
+from types import SimpleNamespace
+from typing import Any, cast
 
+import pytest
+from starlette.testclient import TestClient
+
+from es_simhash.service.answer_types import Related
+from es_simhash.service.application import application
+from es_simhash.service.operations import ApiAnswer, Operation
 from es_simhash.service.request_bodies import DraftBody, IdsBody, TextBody, body_of
 from es_simhash.service.responses import Problem
+from es_simhash.service.service_config import ServiceConfig
 
 
 def test_a_body_is_decoded() -> None:
@@ -57,3 +66,23 @@ def test_values_of_a_draft_that_are_invalid(within: str) -> None:
 def test_ids_that_are_invalid(ids: str) -> None:
     with pytest.raises(Problem, match='"ids" must be a list of ids of 1'):
         body_of(f'{{"ids": {ids}}}'.encode(), IdsBody)
+
+
+def test_a_compressed_body_is_of_no_type_that_is_taken() -> None:
+    operation = Operation(
+        "/v1/related", "related", "Related", Related,
+        lambda question: ApiAnswer(Related(None, (), 0, False, None, False, 0)),
+        body=TextBody, is_cached=False,
+    )  # fmt: skip
+    answers = SimpleNamespace(operations=(operation,), sorts=("score",), date=None)
+    http = TestClient(application(cast(Any, answers), ServiceConfig(explorer=False)))
+    body, headers = b'{"text": "words"}', {"Content-Type": "application/json"}
+    for encoding in ("gzip", "GZIP", "br", "gzip, identity"):
+        given = {**headers, "Content-Encoding": encoding}
+        answer = http.post("/v1/related", content=gzip.compress(body), headers=given)
+        assert answer.status_code == 415, encoding
+        assert answer.json()["detail"] == "The body must not be compressed."
+        assert answer.headers["Accept-Encoding"] == "identity"
+    for encoding in ("identity", ""):
+        given = {**headers, "Content-Encoding": encoding}
+        assert http.post("/v1/related", content=body, headers=given).status_code == 200
