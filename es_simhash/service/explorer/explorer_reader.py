@@ -147,13 +147,21 @@ class ExplorerReader:
         Where passages may be shown, it is: a comparison with any other shows the whole text.
         """
         body = self.answers.document(Question(filters, (id,))).plain
-        text = None
-        if all(map(self.answers.allowed.allows, self._config.text_fields)):
-            text = stored_text(body["source"], self._config.text_field)
-        elif self.answers.allowed.evidence:
-            (row,) = self._ask(DocumentsById((id,), Parts(text=True)))
-            text = row.text
+        try:
+            text = self._text(id, body["source"])
+        except InputError:
+            # As a list with numbers, which is no text: the rest of the page is there all the same.
+            text = ""
         return {**body, "text": text}
+
+    def _text(self, id: str, source: Mapping[str, Any]) -> str | None:
+        """Return the text of a document, empty without one; None where it may not be shown."""
+        if all(map(self.answers.allowed.allows, self._config.text_fields)):
+            return stored_text(source, self._config.text_field) or ""
+        if not self.answers.allowed.evidence:
+            return None
+        (row,) = self._ask(DocumentsById((id,), Parts(text=True)))
+        return row.text or ""
 
     def contexts(self, ids: Sequence[str], filters: Filters) -> Mapping[str, Context]:
         """Return the allowed context of documents; those that do not match are left out."""
