@@ -83,10 +83,13 @@ def test_our_object_is_found_under_a_dotted_name_and_in_objects() -> None:
 def test_without_check_the_cluster_chooses_the_documents() -> None:
     where = {"term": {"lang": "en"}}
     job = BackfillJob("i")
+    of_scheme = {"term": {"simhash.scheme": DEFAULT.name}}
+    vectors = [{"exists": {"field": "simhash.fingerprint"}}, {"term": {"simhash.status": "empty"}}]
+    lost = {"bool": {"filter": [of_scheme], "must_not": vectors}}
     assert conditions(job.where(Selection((where,))), job.config) == {
         "bool": {
             "filter": [where],
-            "must_not": [{"bool": {"filter": [{"term": {"simhash.scheme": DEFAULT.name}}]}}],
+            "must_not": [{"bool": {"filter": [of_scheme], "must_not": [lost]}}],
         }
     }
     assert job.where(Selection(check=True)) == Where()
