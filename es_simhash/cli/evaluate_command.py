@@ -33,6 +33,7 @@ from es_simhash.lab.evaluation.evaluation_tables import (
 )
 from es_simhash.lab.evaluation.labelled_pairs import LabelledPairs, read_pairs
 from es_simhash.lab.evaluation.pair_texts import (
+    Reasons,
     index_texts,
     known_pairs,
     read_texts,
@@ -200,6 +201,7 @@ def evaluate(
     chosen = [method_named(name) for name in dict.fromkeys(methods or (DEFAULT_METHOD,))]
     read = [read_pairs(path) for path in pairs]
     problems: list[str] = []
+    reasons: Reasons = {}
     if index is None:
         by_id, found = read_texts(texts)
         problems.extend(found)
@@ -207,10 +209,10 @@ def evaluate(
     else:
         with target.connected() as client:
             config = ElasticsearchStore(client, index, target.config).config
-            by_id = index_texts(open_index(client, index, config).store, _ids(read))
+            by_id, reasons = index_texts(open_index(client, index, config).store, _ids(read))
         chosen = [_of_index(method, config) for method in chosen]
         where = f"index {index}"
-    known = [known_pairs(each, by_id.__contains__, where) for each in read]
+    known = [known_pairs(each, by_id.__contains__, where, reasons) for each in read]
     problems.extend(problem for each in known for problem in each.problems)
     print_problems([*problems, *shared_documents(known)])
     with progress_bar(quiet=quiet) as progress:

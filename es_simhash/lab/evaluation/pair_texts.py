@@ -5,43 +5,59 @@ into its own set.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
+from types import MappingProxyType
 
-from es_simhash.errors import InputError
+from es_simhash.errors import DocumentAmbiguous, InputError
 from es_simhash.lab.evaluation.labelled_pairs import LabelledPairs
 from es_simhash.store.intents import Configuration, DocumentsById, Parts
 from es_simhash.store.protocol import Store
+from es_simhash.store.rows import Row
 from es_simhash.text.counting import counted
 
+# Why documents cannot be read, each as a sentence, by their ids.
+Reasons = Mapping[str, str]
+_NO_REASONS: Reasons = MappingProxyType({})
 
-def known_pairs(pairs: LabelledPairs, is_known: Callable[[str], bool], where: str) -> LabelledPairs:
+
+def known_pairs(
+    pairs: LabelledPairs,
+    is_known: Callable[[str], bool],
+    where: str,
+    reasons: Reasons = _NO_REASONS,
+) -> LabelledPairs:
     """Return the pairs whose documents are there; the others are reported by their lines.
 
     Args:
         pairs: Pairs of a file.
         is_known: Says whether there is a document of an id.
         where: Where documents were looked for.
+        reasons: Why some were not read there.
 
     Raises:
         InputError: No pair is left, or all have one label.
     """
-    known = found_pairs(pairs, is_known, where)
+    known = found_pairs(pairs, is_known, where, reasons)
     require_both_labels(known, where)
     return known
 
 
-def found_pairs(pairs: LabelledPairs, is_known: Callable[[str], bool], where: str) -> LabelledPairs:
+def found_pairs(
+    pairs: LabelledPairs,
+    is_known: Callable[[str], bool],
+    where: str,
+    reasons: Reasons = _NO_REASONS,
+) -> LabelledPairs:
     """Return the pairs whose documents are there, which may be none; as `known_pairs` does."""
     labels, problems = {}, list(pairs.problems)
     for pair, label in pairs.labels.items():
         missing = [id for id in pair if not is_known(id)]
         if missing:
-            problems.append(
-                f"File {pairs.name!r}, line {pairs.lines[pair]}: document {missing[0]!r} is not "
-                f"in {where}. Check the id."
-            )
+            absent = f"document {missing[0]!r} is not in {where}. Check the id."
+            reason = reasons.get(missing[0], absent)
+            problems.append(f"File {pairs.name!r}, line {pairs.lines[pair]}: {reason}")
         else:
             labels[pair] = label
     return LabelledPairs(pairs.name, labels, pairs.lines, tuple(problems))
@@ -98,8 +114,10 @@ def _documents(pairs: LabelledPairs) -> set[str]:
 _BATCH = 200
 
 
-def index_texts(store: Store, ids: Sequence[str]) -> dict[str, str]:
-    """Return the texts of documents by their ids; those without a text are left out.
+def index_texts(store: Store, ids: Sequence[str]) -> tuple[dict[str, str], Reasons]:
+    """Return the texts of documents by their ids, and why some cannot be read.
+
+    Those without a text are left out, and an id that several documents behind an alias have.
 
     Args:
         store: Index, alias or data stream with fingerprint fields, or a sidecar.
@@ -111,10 +129,11 @@ def index_texts(store: Store, ids: Sequence[str]) -> dict[str, str]:
         InputError: The text field holds something else than text, or no document has it.
     """
     texts: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     found = 0
     for start in range(0, len(ids), _BATCH):
         some = tuple(ids[start : start + _BATCH])
-        (rows,) = store.ask([DocumentsById(some, Parts(text=True))])
+        rows = _rows(store, some, reasons)
         found += sum(row.found for row in rows)
         texts |= {row.id: row.text for row in rows if row.text is not None}
     if found and not texts:
@@ -124,7 +143,21 @@ def index_texts(store: Store, ids: Sequence[str]) -> dict[str, str]:
             f"{str(installed.config.text_field)!r}. Set text_field.",
             parameter="text_field",
         )
-    return texts
+    return texts, reasons
+
+
+def _rows(store: Store, ids: tuple[str, ...], reasons: dict[str, str]) -> list[Row]:
+    """Return documents by their ids; those that cannot be told apart are added to the reasons."""
+    try:
+        rows: list[Row]
+        (rows,) = store.ask([DocumentsById(ids, Parts(text=True))])
+        return rows
+    except DocumentAmbiguous as error:
+        if len(ids) == 1:
+            reasons[ids[0]] = str(error)
+            return []
+    middle = len(ids) // 2
+    return [row for some in (ids[:middle], ids[middle:]) for row in _rows(store, some, reasons)]
 
 
 def read_texts(paths: Sequence[Path]) -> tuple[dict[str, str], tuple[str, ...]]:

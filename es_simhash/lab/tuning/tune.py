@@ -126,8 +126,8 @@ def _labels_of(gateway: Gateway, index: str, path: Path, config: IndexConfig) ->
     ids = sorted({id for pair in pairs.labels for id in pair})
     is_sidecar = sidecar_source(gateway, index, config.simhash_field) is not None
     store = ElasticsearchStore(gateway, index, config, is_sidecar=is_sidecar)
-    texts = index_texts(store, ids)
-    known = found_pairs(pairs, texts.__contains__, where)
+    texts, reasons = index_texts(store, ids)
+    known = found_pairs(pairs, texts.__contains__, where, reasons)
     try:
         require_both_labels(known, where)
     except InputError as error:
