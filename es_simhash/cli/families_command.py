@@ -162,6 +162,12 @@ def _print(report: FamiliesReport, titles: Titles) -> None:
         f"{counted(report.written, 'document')} {verb}."
     )
     _print_changes(report.changes)
+    if report.resumed:
+        click.echo(
+            "Resumed a run that was interrupted: what was written since it had read all documents "
+            "is left to the next run, other fields than the text to one with --all --fresh.",
+            err=True,
+        )
     _print_incomplete(report)
     if report.undated:
         click.echo(undated_line(report.undated), err=True)

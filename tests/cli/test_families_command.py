@@ -12,6 +12,7 @@ from es_simhash import EsSimhashError, IndexMissing, MappingConflict
 from es_simhash.cli.config_command import config
 from es_simhash.cli.families_command import dismiss, list_families, run_families, same
 from es_simhash.cli.main import cli
+from es_simhash.maintenance.families.whole_run import WholeRun
 from es_simhash.pairs.document_families import families_in_memory
 
 pytestmark = pytest.mark.cluster
@@ -52,6 +53,26 @@ def test_the_families_are_listed_and_counted(shelf: Any, texts: Texts, call: Cal
     )
     everything = call(run_families, shelf.name, "--all", "--dry-run")
     assert "8 families of two or more, 0 documents to write." in everything.stdout
+
+
+def test_a_run_that_goes_on_where_one_was_interrupted_says_so(
+    shelf: Any, texts: Texts, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    shelf.put(texts)
+    with monkeypatch.context() as patch:
+        patch.setattr(WholeRun, "write", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            shelf.find()
+    shelf.put({"new": texts["t0-1"]})
+    resumed = call(run_families, shelf.name)
+    assert "what was written since it had read all documents" in resumed.stderr
+    assert shelf.names()["new"] is None
+    again = call(run_families, shelf.name)
+    assert "Resumed" not in again.stderr
+    assert shelf.names()["new"] == shelf.names()["t0-1"]
 
 
 def test_json_has_all_members_and_the_representative_first(
