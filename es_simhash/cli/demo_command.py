@@ -28,6 +28,7 @@ from es_simhash.cli.progress import require_no_failures
 from es_simhash.cli.relation_tables import KIND_STYLES
 from es_simhash.cli.report_command import written_line
 from es_simhash.cli.titles import Titles
+from es_simhash.differences.marked_words import marked_words
 from es_simhash.errors import EsSimhashError, MissingExtra
 from es_simhash.ingestion.bulk.input_sources import open_sources
 from es_simhash.ingestion.bulk.outcomes import IngestReport
@@ -39,7 +40,6 @@ from es_simhash.maintenance.reports.index_report import ReportOptions
 from es_simhash.maintenance.reports.page import report_html
 from es_simhash.maintenance.reports.read import read_report
 from es_simhash.questions.index import Index
-from es_simhash.relation.evidence import marked_words
 from es_simhash.relation.relation import KINDS, Relation, SharedPassage
 from es_simhash.service.service_extra import require_extra
 from es_simhash.store.config import IndexConfig

@@ -12,8 +12,8 @@ from rich.text import Text
 from es_simhash.cli.columns import LEAST_WIDTH, Column, print_columns
 from es_simhash.cli.output import print_json, shortened
 from es_simhash.cli.titles import named, title_columns
+from es_simhash.differences.marked_words import marked_words
 from es_simhash.relation.answer import Answer, Extent, Grouping
-from es_simhash.relation.evidence import marked_words
 from es_simhash.relation.relation import (
     Coverage,
     DocumentContext,

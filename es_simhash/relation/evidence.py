@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from difflib import SequenceMatcher
 
 import numpy as np
 
@@ -120,23 +119,6 @@ def _shown(query: AnalysedText, hit: AnalysedText, passage: AlignedPassage) -> S
         agreement.kind,
         round(agreement.score, SCORE_DIGITS),
         round(1 - agreement.kept, SCORE_DIGITS),
-    )
-
-
-def marked_words(
-    passage: SharedPassage,
-) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
-    """Return the words of both sides, each with whether the other has it in the same order."""
-    query, hit = passage.query.text.split(), passage.hit.text.split()
-    matcher = SequenceMatcher(
-        None, [word.casefold() for word in query], [word.casefold() for word in hit]
-    )
-    blocks = matcher.get_matching_blocks()
-    in_query = {block.a + offset for block in blocks for offset in range(block.size)}
-    in_hit = {block.b + offset for block in blocks for offset in range(block.size)}
-    return (
-        [(word, place in in_query) for place, word in enumerate(query)],
-        [(word, place in in_hit) for place, word in enumerate(hit)],
     )
 
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from itertools import groupby
 from operator import itemgetter
 
+from es_simhash.differences.marked_words import marked_words
 from es_simhash.fingerprints.fingerprint_scheme import SHINGLE_TOKENS
 from es_simhash.maintenance.copies import sentences
 from es_simhash.pages.rendering import render_page
 from es_simhash.pairs.copies import CopiedPassage, CopiesReport
-from es_simhash.relation.evidence import marked_words
 
 # More pairs make a page that browsers open slowly; JSON has all.
 _MAX_PAIRS = 1000
