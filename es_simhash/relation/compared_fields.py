@@ -47,8 +47,13 @@ def comparable(value: str) -> str:
 def _values(values: Iterable[Any]) -> tuple[str, ...]:
     """Return values as strings, each once, in order; what is no value of a field is left out."""
     strings = (
-        str(value)
+        _written(value)
         for value in values
         if isinstance(value, str | int | float) and not isinstance(value, bool)
     )
     return tuple(dict.fromkeys(string for string in strings if comparable(string)))
+
+
+def _written(value: str | int | float) -> str:
+    """Return a value as a string: a whole number is the same, whether or not it is a float."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -17,6 +17,10 @@ from es_simhash.relation.field_evidence import FieldEvidence
         (["तटीय"], ["तटया"], "differ"),
         (["Straße 12"], ["STRASSE १२"], "agree"),
         (["٤٧١١"], [4711], "agree"),
+        # Whole numbers that a program wrote as floats, as where some values are missing.
+        ([7.0], [7], "agree"),
+        ([7.0], ["7"], "agree"),
+        ([1.0], [10], "differ"),
         (["a", "b"], ["c", "B"], "agree"),
         (["a", "b"], ["c"], "differ"),
         (["a"], [], "absent"),
