@@ -129,8 +129,7 @@ def original_offsets(original: str) -> NDArray[np.int64]:
     """Return the offset in the original of each character of `normalise(original)` and of its end.
 
     Only marks and Hangul vowels and finals are composed with what is before them, so each other
-    character is mapped with those behind it: character by character where that gives the same
-    result, else one after the other from the first.
+    character is mapped with those behind it, character by character from the first.
     """
     if original.isascii():
         return np.arange(len(original) + 1)
@@ -161,10 +160,9 @@ def _run_offsets(run: str) -> NDArray[np.int64]:
     normalised = normalise(run)
     if len(normalised) == len(run):
         return np.arange(len(run))
-    parts = [normalise(character) for character in run]
-    if "".join(parts) == normalised:
-        return np.repeat(np.arange(len(run)), list(map(len, parts)))
-    return np.minimum(np.arange(len(normalised)), len(run) - 1)
+    # Where marks were composed or put in order, these are near the places that they are from.
+    places = np.repeat(np.arange(len(run)), [len(normalise(character)) for character in run])
+    return places[np.minimum(np.arange(len(normalised)), len(places) - 1)]
 
 
 class TokenBounds(NamedTuple):

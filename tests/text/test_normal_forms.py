@@ -104,3 +104,11 @@ def test_letters_behind_composed_ones_keep_their_place(original: str, offsets: l
 def test_letters_that_become_several_keep_their_place() -> None:
     assert original_offsets("a ﬃ b").tolist() == [0, 1, 2, 2, 2, 3, 4, 5]
     assert original_offsets("x\u3000ß").tolist() == [0, 1, 2, 2, 3]
+
+
+def test_what_a_letter_becomes_keeps_its_place_before_marks_that_are_put_in_order() -> None:
+    # Sara am becomes two characters; the tone stands before the vowel below, and comes behind it.
+    assert normalise("ก\u0e33\u0e49\u0e38") == "ก\u0e4d\u0e32\u0e38\u0e49"
+    assert original_offsets("ก\u0e33\u0e49\u0e38").tolist() == [0, 1, 1, 2, 3, 4]
+    # An accent that is composed with the last letter of a ligature.
+    assert original_offsets("ﬃ\u0301s").tolist() == [0, 0, 0, 2, 3]
