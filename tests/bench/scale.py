@@ -47,6 +47,8 @@ _LARGE, _SMALL = "bench-scale", "bench-scale-tenth"
 _ROUNDS = 3
 _PLANTED = 500
 _REFERENCE = "more_like_this"
+# Seconds that a merge of ten million documents may take.
+_LONGEST = 4 * 3600
 # Stories from which an index is planned, those of a request, and those that are asked about.
 _PLANNED_FROM, _READ, _ASKED_ABOUT = 20_000, 1_000, 200
 _QUICK = SearchOptions(evidence=False, passages=False, kinds=VERSION_KINDS)
@@ -83,12 +85,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     with bench_client("4g") as client:
         for name, size in sizes.items():
             _fill(client, url, name, size, options)
+        patient = client.options(request_timeout=_LONGEST)
         asked = _Asked(client, sizes, options.queries, is_semantic=not options.versions_only)
         if any(asked.segments(name) > options.shards for name in sizes):
             asked.in_turns("as loaded")
             for name in sizes:
                 with _timed(f"{name} is force merged"):
-                    client.indices.forcemerge(index=name, max_num_segments=1)
+                    patient.indices.forcemerge(index=name, max_num_segments=1)
         asked.in_turns("force merged")
         for name, size in sizes.items():
             print(f"{name}: {_found(Index(client, name), size)}", flush=True)
@@ -104,7 +107,7 @@ def _fill(
     client: Elasticsearch, url: str, name: str, size: int, options: argparse.Namespace
 ) -> None:
     """Write the documents of an index that it does not have yet."""
-    start = grown_until(client, name) if options.keep else 0
+    start = grown_until(client, name, size) if options.keep else 0
     with _timed(f"{max(0, size - start):,} documents of {name} are written"):
         if start < size:
             grow_from(

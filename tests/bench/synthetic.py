@@ -141,10 +141,12 @@ def grow_from(
     client.indices.refresh(index=index)
 
 
-def grown_until(client: elasticsearch.Elasticsearch, index: str) -> int:
+def grown_until(client: elasticsearch.Elasticsearch, index: str, size: int) -> int:
     """Return the number from which an index whose filling ended early is filled; 0 without one."""
     if not client.indices.exists(index=index):
         return 0
     client.indices.refresh(index=index)
-    slices = int(client.count(index=index)["count"]) // _SLICE
-    return max(0, slices - _UNSURE) * _SLICE
+    count = int(client.count(index=index)["count"])
+    if count == size:
+        return size
+    return max(0, count // _SLICE - _UNSURE) * _SLICE
