@@ -1,7 +1,7 @@
 """Form NFC, and long runs of marks, for which Python takes the square of their number."""
 
-import re
 import unicodedata
+from itertools import groupby
 from typing import Literal
 
 import numpy as np
@@ -30,18 +30,17 @@ def in_order(text: str, form: Literal["NFD", "NFKD"]) -> str:
     if len(text) <= _MOST_MARKS or not _may_have_run(text):
         return text
     decomposed = {character: unicodedata.normalize(form, character) for character in set(text)}
-    marks = "".join(
-        mark for mark, parts in decomposed.items() if all(map(unicodedata.combining, parts))
-    )
+    marks = {mark for mark, parts in decomposed.items() if all(map(unicodedata.combining, parts))}
     if not marks:
         return text
-
-    def ordered(run: re.Match[str]) -> str:
-        return "".join(
-            sorted("".join(map(decomposed.__getitem__, run[0])), key=unicodedata.combining)
-        )
-
-    return re.sub(f"[{re.escape(marks)}]{{{_MOST_MARKS + 1},}}", ordered, text)
+    pieces = []
+    for is_mark, group in groupby(text, marks.__contains__):
+        run = "".join(group)
+        if is_mark and len(run) > _MOST_MARKS:
+            parts = "".join(map(decomposed.__getitem__, run))
+            run = "".join(sorted(parts, key=unicodedata.combining))
+        pieces.append(run)
+    return "".join(pieces)
 
 
 def _may_have_run(text: str) -> bool:
