@@ -92,7 +92,7 @@ def test_status_and_doctor_count_what_is_missing_and_backfill_completes_it(
     client: Any, call: Call, filled: str
 ) -> None:
     client.index(index=filled, id="plain", document={"text": "A text of another program."})
-    ours = client.get(index=filled, id="en").body["_source"]
+    ours = client.get(index=filled, id="en", source_exclude_vectors=False).body["_source"]
     del ours["simhash"]["schemes"]
     client.index(index=filled, id="piped", document=ours, refresh=True)
 
