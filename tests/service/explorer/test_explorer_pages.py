@@ -232,7 +232,7 @@ def test_another_tenant_is_on_no_page(serve: Serve, tenants: str) -> None:
             assert f"Title of {id}" not in shown.source, path
             assert f"/{id}" not in shown.source, path
     overview = page(http, "/explorer/overview", headers=basic(KEYS["a"]))
-    assert "of these 10 documents are versions" in overview.words
+    assert "of these 12 documents are versions" in overview.words
     assert "of these 3 documents are versions" in (
         page(http, "/explorer/overview", headers=basic(KEYS["b"])).words
     )
